@@ -1,0 +1,1 @@
+"""Workloads, their data, and the trainer that writes a run: all that goes into a container."""

@@ -1,0 +1,178 @@
+"""The records of a run and of a campaign, as ``run.json`` and ``campaign.json`` hold them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+# A name becomes a folder and a part of an address: no separators, no dot at the start.
+NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+Name = Annotated[str, Field(pattern=NAME_PATTERN, max_length=100)]
+
+Profile = Literal["full", "quick", "smoke"]
+Scenario = Literal["as-published", "spot", "on-demand"]
+
+WARMUP_EPOCHS: dict[str, int] = {"full": 0, "quick": 1, "smoke": 1}
+"""Epochs at a run's start that no sum counts. In the short profiles TensorFlow traces its
+graph in epoch 0, for seconds; in the full one that is part of the work, as it was in 2017."""
+
+
+class Status(StrEnum):
+    """How a run stands."""
+
+    RUNNING = "running"
+    COMPLETE = "complete"
+    PREEMPTED = "preempted"
+    FAILED = "failed"
+
+
+class _Part(BaseModel):
+    """A part of a manifest: an unknown field is an error, not a silent loss."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class WorkloadUsed(_Part):
+    """The workload as it ran; ``sha256`` is that of the parameters' canonical JSON."""
+
+    name: Name
+    parameters: dict[str, Any] = {}
+    sha256: str | None = None
+
+
+class DatasetUsed(_Part):
+    """The data set as it was fed; ``kind`` says whether it is the real one."""
+
+    name: str
+    kind: Literal["real", "substitute", "synthetic", "unknown"] = "unknown"
+    sha256: str | None = None
+    note: str = ""
+
+
+class Software(_Part):
+    """What the run ran in. ``runner`` is ``host`` or the container engine's name."""
+
+    tensorflow: str | None = None
+    keras: str | None = None
+    python: str | None = None
+    wheel: str | None = None
+    wheel_sha256: str | None = None
+    runner: str = "unknown"
+    engine_version: str | None = None
+    image_digest: str | None = None
+
+
+class Hardware(_Part):
+    """What the run ran on. ``memory_bytes`` is the machine's; ``vcpus`` those that were used."""
+
+    cpu_model: str | None = None
+    cpu_flags: tuple[str, ...] = ()
+    vcpus: int | None = None
+    memory_bytes: int | None = None
+    gpu: str | None = None
+
+
+class Source(_Part):
+    """Where a figure that is not ours comes from."""
+
+    title: str
+    author: str
+    date: str
+    url: str
+    repository: str = ""
+    commit: str = ""
+    licence: str = ""
+    notice: str = ""
+    path: str = ""
+    sha256: str = ""
+
+
+class WallSeconds(_Part):
+    """Wall seconds of a run's three stages: until the first epoch, the epochs, and after."""
+
+    setup: float | None = None
+    training: float | None = None
+    teardown: float | None = None
+
+
+class Segment(_Part):
+    """A stretch of a run between an interruption and the next: where and when it began."""
+
+    started_at: str
+    first_epoch: int
+
+
+class Manifest(_Part):
+    """``run.json``: everything about a run but its epochs. Dates are UTC, ISO 8601."""
+
+    schema_version: Literal[1] = 1
+    run_id: Name
+    campaign: Name
+    workload: WorkloadUsed
+    profile: Profile
+    build: Name
+    instance: Name
+    repeat: int = Field(default=0, ge=0)
+    status: Status
+    why: str = ""
+    output_tail: tuple[str, ...] = ()
+    seed: int | None = None
+    planned_epochs: int | None = Field(default=None, ge=1)
+    warmup_epochs: int = Field(default=0, ge=0)
+    steps_per_epoch: int | None = Field(default=None, ge=1)
+    jit_compile: bool | None = None
+    environment: dict[str, str] = {}
+    data_mode: Literal["real", "auto", "synthetic"] | None = None
+    dataset: DatasetUsed | None = None
+    software: Software = Software()
+    hardware: Hardware = Hardware()
+    git_commit: str | None = None
+    git_dirty: bool | None = None
+    started_at: str | None = None
+    ended_at: str | None = None
+    wall_s: WallSeconds = WallSeconds()
+    segments: tuple[Segment, ...] = ()
+    epochs_sha256: str | None = None
+    source: Source | None = None
+
+    def with_changes(self, **changes: Any) -> Self:  # noqa: ANN401 (any field of a manifest)
+        """Return a copy with the named fields changed, checked like a new one."""
+        return type(self).model_validate(self.model_dump() | changes)
+
+
+class CellName(_Part):
+    """A cell of the plan: what a bar of a chart shows."""
+
+    workload: Name
+    build: Name
+    instance: Name
+
+
+class Baseline(_Part):
+    """The build and instance that each workload's ratios are taken against."""
+
+    build: Name
+    instance: Name
+
+
+class CampaignCard(_Part):
+    """``campaign.json``: what a campaign was to run, against what, at whose prices.
+
+    ``usd_per_hour`` holds prices that the plan itself gives, in USD per hour by instance;
+    ``price_book`` names a file of the catalog.
+    """
+
+    schema_version: Literal[1] = 1
+    campaign: Name
+    title: str
+    date: str | None = None
+    profile: Profile
+    repeats: int = Field(default=1, ge=1)
+    cells: tuple[CellName, ...]
+    baseline: Baseline | None = None
+    scenario: Scenario = "as-published"
+    price_book: Name | None = None
+    usd_per_hour: dict[Name, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = {}
+    source: Source | None = None
