@@ -1,0 +1,102 @@
+# kerascost: which machine to rent, and with which TensorFlow build, to train a Keras model.
+# `make help` prints this file's targets and settings.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+## Settings (make all PROFILE=smoke WORKLOADS=mnist_mlp):
+PROFILE   ?= #: full, quick or smoke; the plan's own (quick) where empty
+WORKLOADS ?= #: some of the plan's workloads, with commas; all where empty
+BUILDS    ?= #: some of the plan's builds, with commas; all where empty
+INSTANCES ?= #: some of the plan's instances, with commas; all where empty
+DATA      ?= #: real, auto or synthetic; auto takes real data where it is at hand
+CAMPAIGN  ?= #: the campaign that the start page shows; the best measured where empty
+RUNS_DIR  ?= runs#: where runs are kept
+SITE_DIR  ?= site#: where the site is built
+PLAN      ?= plan.yml#: what to run
+PORT      ?= 8000#: where `make serve` listens
+PYTHON    ?= python3#: a Python of 3.11 or later, to make .venv with
+PYTEST    ?= #: further arguments for pytest
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+BUILD  := build
+REPORT := $(VENV)/report.stamp
+TRAIN  := $(VENV)/train.stamp
+DEV    := $(VENV)/dev.stamp
+
+RUN_ARGS = --plan "$(strip $(PLAN))" --runs-dir "$(strip $(RUNS_DIR))" \
+	$(if $(strip $(PROFILE)),--profile "$(strip $(PROFILE))") \
+	$(if $(strip $(WORKLOADS)),--workloads "$(strip $(WORKLOADS))") \
+	$(if $(strip $(BUILDS)),--builds "$(strip $(BUILDS))") \
+	$(if $(strip $(INSTANCES)),--instances "$(strip $(INSTANCES))") \
+	$(if $(strip $(DATA)),--data "$(strip $(DATA))")
+SITE_ARGS = --runs "$(strip $(RUNS_DIR))" --runs runs --site-dir "$(strip $(SITE_DIR))" \
+	$(if $(strip $(CAMPAIGN)),--campaign "$(strip $(CAMPAIGN))")
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+
+.PHONY: help all bench site serve check test benchmarks lock clean
+
+help: ## print the targets and the settings
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@printf '\nSettings, as in: make all PROFILE=smoke WORKLOADS=mnist_mlp\n'
+	@awk '/^[A-Z_]+ *\?=.*#: /{name=$$1; sub(/^[^#]*#: /, ""); printf "  %-11s %s\n", name, $$0}' $(firstword $(MAKEFILE_LIST))
+
+all: $(TRAIN) ## train the plan on this machine, then build the report
+	@failed=0; $(BIN)/python -m launcher run $(RUN_ARGS) --summary $(BUILD)/summary.txt || failed=$$?; \
+	if [ $$failed -gt 1 ]; then exit $$failed; fi; \
+	$(MAKE) --no-print-directory site && cat $(BUILD)/summary.txt && exit $$failed
+
+bench: $(TRAIN) ## train what the plan lacks, without building the report
+	@$(BIN)/python -m launcher run $(RUN_ARGS)
+
+site: $(REPORT) ## build the report from the runs at hand (no TensorFlow needed)
+	@$(BIN)/python -m generator site $(SITE_ARGS)
+
+serve: site ## build the report and show it at http://localhost:8000/
+	@$(BIN)/python -m generator serve --site-dir "$(strip $(SITE_DIR))" --port $(strip $(PORT))
+
+check: $(DEV) ## lint and type-check the code
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+test: check ## run all checks and tests
+	@$(BIN)/python -m pytest $(PYTEST)
+
+benchmarks: $(DEV) ## measure how light the harness and how fast the generator is
+	@for file in benchmarks/*.py; do echo "$$file"; $(BIN)/python -m "benchmarks.$$(basename $$file .py)" || exit $$?; done
+
+lock: $(DEV) ## renew the locked requirements from requirements/*.in
+	@cd requirements && for part in report train dev; do ../$(BIN)/uv pip compile --quiet --upgrade \
+		--universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+		--no-emit-find-links $$part.in -o $$part.txt || exit $$?; done
+
+clean: ## remove what is built (build/, the site); runs and .venv stay
+	@rm -rf $(BUILD) "$(strip $(SITE_DIR))" && echo "Removed $(BUILD)/ and $(strip $(SITE_DIR))/; runs and $(VENV)/ stay."
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "$(PYTHON) is not Python 3.11 or later: install one, or name it: make PYTHON=python3.12" >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "$(PYTHON) can't make a virtual environment: apt-get install python3-venv" >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(REPORT): requirements/report.txt | $(BIN)/python
+	@echo "Installing the generator's packages into $(VENV)/ (half a minute) ..."
+	@$(PIP_INSTALL) -r requirements/report.txt
+	@touch $@
+
+# pip's report of what it installed holds the wheel's SHA-256, which each run records.
+$(TRAIN): requirements/train.txt $(REPORT)
+	@echo "Installing TensorFlow and Keras into $(VENV)/ (about 2 minutes) ..."
+	@$(PIP_INSTALL) --report $(VENV)/install.json -r requirements/train.txt
+	@if grep -q '"name": "tensorflow' $(VENV)/install.json; then mv $(VENV)/install.json $(VENV)/kerascost-install.json; fi
+	@touch $@
+
+$(DEV): requirements/dev.txt $(TRAIN)
+	@echo "Installing the checks' and tests' packages into $(VENV)/ (half a minute) ..."
+	@$(PIP_INSTALL) -r requirements/dev.txt
+	@touch $@
