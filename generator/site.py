@@ -42,9 +42,7 @@ def list_files(folders: Iterable[Path]) -> list[Path]:
     for folder in folders:
         candidates = [folder] if folder.is_file() else folder.rglob("*")
         found.update(
-            path
-            for path in candidates
-            if path.is_file() and path.suffix != ".pyc" and path.suffix != ".lock"
+            path for path in candidates if path.is_file() and path.suffix not in {".pyc", ".lock"}
         )
     return sorted(found)
 
