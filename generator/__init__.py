@@ -1,0 +1,1 @@
+"""Turns logs into measures, claims, charts and the pages of the report."""

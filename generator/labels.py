@@ -1,0 +1,132 @@
+"""Names that readers see: of cells, instances, builds and workloads. One form on all pages."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from catalog.entries import find_instance, read_builds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from generator.reading import Campaign
+
+_SIZE = re.compile(r"(\d+)\D*$")
+
+
+def instance_sizes(campaign: Campaign) -> dict[str, int | None]:
+    """Return each instance's vCPUs: the catalog's, else what a run of it used."""
+    sizes: dict[str, int | None] = {}
+    for instance in sorted({cell.instance for cell in campaign.card.cells}):
+        entry = find_instance(instance)
+        if entry and isinstance(entry.vcpus, int):
+            sizes[instance] = entry.vcpus
+        else:
+            used = [
+                run.manifest.hardware.vcpus
+                for run in campaign.runs
+                if run.manifest.instance == instance and run.manifest.hardware.vcpus
+            ]
+            sizes[instance] = min(used) if used else None
+    return sizes
+
+
+def instance_devices(campaign: Campaign) -> dict[str, str]:
+    """Return GPU or CPU for each instance: the catalog's accelerator, else the runs' GPU."""
+    devices = {}
+    for instance in sorted({cell.instance for cell in campaign.card.cells}):
+        entry = find_instance(instance)
+        seen = any(
+            run.manifest.hardware.gpu for run in campaign.runs if run.manifest.instance == instance
+        )
+        has_gpu = bool(entry.accelerator) if entry else seen
+        devices[instance] = "GPU" if has_gpu else "CPU"
+    return devices
+
+
+def instance_labels(
+    sizes: Mapping[str, int | None], devices: Mapping[str, str]
+) -> dict[str, str]:
+    """Return a label for each instance: GPU, or its size; its own name where that is not one."""
+    labels = {}
+    for instance, size in sizes.items():
+        if devices[instance] == "GPU":
+            labels[instance] = "GPU"
+        elif size is None:
+            labels[instance] = instance
+        else:
+            labels[instance] = "1 vCPU" if size == 1 else f"{size} vCPUs"
+    return _tell_apart(labels)
+
+
+def _tell_apart(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return labels that differ: those which two things share become their own names."""
+    shared = pd.Series(list(labels.values()), dtype=object).value_counts()
+    return {name: label if shared[label] == 1 else name for name, label in labels.items()}
+
+
+def label_cells(cells: pd.DataFrame, campaign: Campaign) -> pd.DataFrame:
+    """Return a cell table with the columns that charts and pages name cells by.
+
+    Adds ``label`` (16 vCPUs, compiled), ``short_label`` (16, compiled), ``instance_label``,
+    ``vcpus`` (0 where unknown), ``device`` (GPU, CPU) and ``compiled``.
+    """
+    sizes, devices = instance_sizes(campaign), instance_devices(campaign)
+    names = instance_labels(sizes, devices)
+    builds = read_builds()
+    builds_of: dict[str, set[str]] = {}
+    for cell in campaign.card.cells:
+        builds_of.setdefault(cell.instance, set()).add(cell.build)
+    labels, shorts = [], []
+    for build, instance in zip(cells["build"], cells["instance"], strict=True):
+        alone = devices[instance] == "GPU" and len(builds_of[instance]) == 1
+        name, size = names[instance], sizes[instance]
+        labels.append(name if alone else f"{name}, {build}")
+        # A legend says what the number is; a point has room for the number alone.
+        short = str(size) if size is not None and "vCPU" in name else name
+        shorts.append(short if alone else f"{short}, {build}")
+    return cells.assign(
+        label=labels,
+        short_label=shorts,
+        instance_label=[names[instance] for instance in cells["instance"]],
+        vcpus=[sizes[instance] or 0 for instance in cells["instance"]],
+        device=[devices[instance] for instance in cells["instance"]],
+        compiled=[bool(builds[b].compiled) if b in builds else False for b in cells["build"]],
+    )
+
+
+def sort_by_size(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return cells as charts and tables order them: GPU first, then by size, then by build.
+
+    ``pip`` comes before its variants, and ``compiled`` last: adjacent, from plain to tuned.
+    """
+    order = cells["build"].map(lambda build: (build == "compiled", build))
+    keys = pd.DataFrame(
+        {
+            "workload": cells["workload"],
+            "device": cells["device"] == "CPU",
+            "vcpus": cells["vcpus"],
+            "instance": cells["instance"],
+            "build": order,
+        }
+    )
+    return cells.loc[keys.sort_values(list(keys.columns), kind="stable").index].reset_index(
+        drop=True
+    )
+
+
+def workload_titles(names: Iterable[str], titles: Mapping[str, str]) -> dict[str, str]:
+    """Return a readable title for each workload; its own name where none is known."""
+    return {name: titles.get(name, name) for name in names}
+
+
+def baseline_label(cells: pd.DataFrame) -> str:
+    """Return the baseline in words, as in "relative to the GPU"; empty where there is none."""
+    rows = cells[cells["is_baseline"]]
+    if rows.empty:
+        return ""
+    label = str(rows.iloc[0]["label"])
+    return "the GPU" if label == "GPU" else label

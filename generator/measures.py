@@ -1,0 +1,329 @@
+"""Logs to tables: a row an epoch, a row a run, a row a cell. Pure functions of a campaign."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from generator.pricing import cost
+from generator.quality import timed_epochs
+from generator.statistics import median_interval, ratio_interval
+from models.run import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from generator.reading import Campaign
+    from models.run import Run, Scenario
+
+Cell = tuple[str, str, str]
+"""A cell's workload, build and instance."""
+
+CELL_KEY = ["workload", "build", "instance"]
+CELL_COLUMNS = (
+    *CELL_KEY,
+    "status",
+    "runs",
+    "epochs",
+    "time_s",
+    "time_low",
+    "time_high",
+    "time_ratio",
+    "ratio_low",
+    "ratio_high",
+    "cost_usd",
+    "cost_ratio",
+    "scenario",
+    "predicted",
+    "synthetic",
+    "profile",
+)
+"""The published columns of a cell table, in order (``cells.csv``)."""
+
+
+def epoch_table(campaign: Campaign) -> pd.DataFrame:
+    """Return one row an epoch record of each complete run, warm-up epochs included.
+
+    Columns: the cell's, ``run_id``, ``warmup`` (whether no sum counts it), those of the log,
+    and ``time_s_cumulative``, the seconds of the counted epochs up to and with this one.
+    """
+    rows: list[dict[str, Any]] = []
+    for run in campaign.complete_runs:
+        manifest = run.manifest
+        total = 0.0
+        for record in run.epochs:
+            warmup = record.epoch < manifest.warmup_epochs
+            total += 0.0 if warmup else record.elapsed
+            rows.append(
+                {
+                    "workload": manifest.workload.name,
+                    "build": manifest.build,
+                    "instance": manifest.instance,
+                    "run_id": manifest.run_id,
+                    "epoch": record.epoch,
+                    "warmup": warmup,
+                    "elapsed": record.elapsed,
+                    "acc": record.acc,
+                    "val_acc": record.val_acc,
+                    "cpu_s": record.cpu_s,
+                    "other_cpu_s": record.other_cpu_s,
+                    "time_s_cumulative": total,
+                }
+            )
+    columns = [*CELL_KEY, "run_id", "epoch", "warmup", "elapsed", "acc", "val_acc"]
+    columns += ["cpu_s", "other_cpu_s", "time_s_cumulative"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def run_table(campaign: Campaign) -> pd.DataFrame:
+    """Return one row a run of any status, with the manifest's fields that matter.
+
+    ``time_s`` is the total time of a complete run, and ``train_s`` its training alone, in
+    seconds, both without warm-up epochs; they are empty where the run gives no figure.
+    """
+    rows = [_run_row(campaign, run) for run in campaign.runs]
+    frame = pd.DataFrame(rows, columns=list(_run_row_columns()))
+    return frame.sort_values([*CELL_KEY, "repeat", "run_id"], kind="stable", ignore_index=True)
+
+
+def _run_row_columns() -> tuple[str, ...]:
+    return (
+        *CELL_KEY,
+        "run_id",
+        "repeat",
+        "status",
+        "why",
+        "profile",
+        "epochs",
+        "warmup_epochs",
+        "steps_per_epoch",
+        "time_s",
+        "train_s",
+        "setup_s",
+        "wall_s",
+        "cpu_s",
+        "other_cpu_s",
+        "seed",
+        "parameters_sha256",
+        "dataset",
+        "dataset_kind",
+        "dataset_sha256",
+        "tensorflow",
+        "keras",
+        "python",
+        "wheel_sha256",
+        "image_digest",
+        "runner",
+        "jit_compile",
+        "vcpus",
+        "cpu_model",
+        "gpu",
+        "git_commit",
+        "git_dirty",
+        "started_at",
+        "ended_at",
+        "epochs_sha256",
+        "source_path",
+        "source_sha256",
+        "path",
+    )
+
+
+def _run_row(campaign: Campaign, run: Run) -> dict[str, Any]:
+    manifest = run.manifest
+    complete = manifest.status is Status.COMPLETE
+    timed = run.epochs[manifest.warmup_epochs :]
+    wall = (manifest.wall_s.setup, manifest.wall_s.training, manifest.wall_s.teardown)
+    known_wall = [part for part in wall if part is not None]
+
+    def total(name: str) -> float | None:
+        values = [getattr(record, name) for record in timed]
+        return sum(values) if complete and values and None not in values else None
+
+    return {
+        "workload": manifest.workload.name,
+        "build": manifest.build,
+        "instance": manifest.instance,
+        "run_id": manifest.run_id,
+        "repeat": manifest.repeat,
+        "status": manifest.status.value,
+        "why": manifest.why,
+        "profile": manifest.profile,
+        "epochs": len(run.epochs),
+        "warmup_epochs": manifest.warmup_epochs,
+        "steps_per_epoch": manifest.steps_per_epoch,
+        "time_s": sum(timed_epochs(run)) if complete else None,
+        "train_s": total("train_s"),
+        "setup_s": manifest.wall_s.setup,
+        "wall_s": sum(known_wall) if len(known_wall) == len(wall) else None,
+        "cpu_s": total("cpu_s"),
+        "other_cpu_s": total("other_cpu_s"),
+        "seed": manifest.seed,
+        "parameters_sha256": manifest.workload.sha256,
+        "dataset": manifest.dataset.name if manifest.dataset else None,
+        "dataset_kind": manifest.dataset.kind if manifest.dataset else None,
+        "dataset_sha256": manifest.dataset.sha256 if manifest.dataset else None,
+        "tensorflow": manifest.software.tensorflow,
+        "keras": manifest.software.keras,
+        "python": manifest.software.python,
+        "wheel_sha256": manifest.software.wheel_sha256,
+        "image_digest": manifest.software.image_digest,
+        "runner": manifest.software.runner,
+        "jit_compile": manifest.jit_compile,
+        "vcpus": manifest.hardware.vcpus,
+        "cpu_model": manifest.hardware.cpu_model,
+        "gpu": manifest.hardware.gpu,
+        "git_commit": manifest.git_commit,
+        "git_dirty": manifest.git_dirty,
+        "started_at": manifest.started_at,
+        "ended_at": manifest.ended_at,
+        "epochs_sha256": manifest.epochs_sha256,
+        "source_path": manifest.source.path if manifest.source else None,
+        "source_sha256": manifest.source.sha256 if manifest.source else None,
+        "path": run.folder.relative_to(campaign.folder).as_posix(),
+    }
+
+
+def cell_times(campaign: Campaign) -> dict[Cell, tuple[float, ...]]:
+    """Return the total times of each cell's complete runs, in seconds, sorted."""
+    times: dict[Cell, list[float]] = {}
+    for run in campaign.complete_runs:
+        manifest = run.manifest
+        cell = (manifest.workload.name, manifest.build, manifest.instance)
+        times.setdefault(cell, []).append(sum(timed_epochs(run)))
+    return {cell: tuple(sorted(values)) for cell, values in times.items()}
+
+
+def campaign_resolution(times: Mapping[Cell, tuple[float, ...]]) -> float | None:
+    """Return a campaign's resolution: how far identical repeats lie apart, as a share.
+
+    It is the median over the cells of (slowest − fastest) / median of their runs; None where
+    every cell has one run.
+    """
+    spreads = [
+        (max(values) - min(values)) / median(values) for values in times.values() if len(values) > 1
+    ]
+    return median(spreads) if spreads else None
+
+
+def cell_table(
+    campaign: Campaign, prices: Mapping[str, float | None], scenario: Scenario
+) -> pd.DataFrame:
+    """Return one row a cell of the plan, those without a figure included.
+
+    Args:
+        campaign: the campaign.
+        prices: USD per hour of each instance; None where it has no price.
+        scenario: which prices those are.
+
+    Returns:
+        CELL_COLUMNS, and beside them ``usd_per_hour``, ``cost_low`` and ``cost_high`` (the
+        interval of the cost ratio), ``is_baseline`` and ``no_difference``: the time is within
+        the resolution of the baseline's, or the interval of their ratio holds 1. Times are in
+        seconds, costs in USD; what is unknown is NaN. Sorted by workload, build, instance.
+    """
+    times = cell_times(campaign)
+    states = _states_without_figure(campaign)
+    resolution = campaign_resolution(times)
+    runs = {
+        (run.manifest.workload.name, run.manifest.build, run.manifest.instance): run
+        for run in campaign.complete_runs
+    }
+    synthetic = {
+        (run.manifest.workload.name, run.manifest.build, run.manifest.instance)
+        for run in campaign.complete_runs
+        if run.manifest.dataset and run.manifest.dataset.kind == "synthetic"
+    }
+    rows = []
+    for name in sorted(campaign.card.cells, key=lambda c: (c.workload, c.build, c.instance)):
+        cell = (name.workload, name.build, name.instance)
+        base = _baseline_of(campaign, name.workload)
+        price = prices.get(name.instance)
+        row: dict[str, Any] = dict(zip(CELL_KEY, cell, strict=True))
+        row |= {
+            "runs": len(times.get(cell, ())),
+            "scenario": scenario,
+            "predicted": False,
+            "synthetic": cell in synthetic,
+            "profile": campaign.card.profile,
+            "usd_per_hour": price,
+            "is_baseline": cell == base,
+            "no_difference": False,
+        }
+        if cell in times:
+            row["status"] = "unpriced" if price is None else "measured"
+            row["epochs"] = len(timed_epochs(runs[cell]))
+            row |= _figures(times[cell], price)
+            if base in times:
+                base_price = prices.get(base[2]) if base else None
+                row |= _ratios(times[cell], times[base], price, base_price, cell == base)
+                row["no_difference"] = cell != base and _is_no_difference(row, resolution)
+        else:
+            row["status"] = states.get(cell, "missing")
+        rows.append(row)
+    extra = ["usd_per_hour", "cost_low", "cost_high", "is_baseline", "no_difference"]
+    frame = pd.DataFrame(rows, columns=[*CELL_COLUMNS, *extra])
+    numbers = [c for c in frame if c.endswith(("_s", "_low", "_high", "_ratio", "_usd", "_hour"))]
+    frame[numbers] = frame[numbers].astype(float)
+    frame["epochs"] = frame["epochs"].astype("Int64")
+    return frame
+
+
+def _baseline_of(campaign: Campaign, workload: str) -> Cell | None:
+    baseline = campaign.card.baseline
+    return (workload, baseline.build, baseline.instance) if baseline else None
+
+
+def _states_without_figure(campaign: Campaign) -> dict[Cell, str]:
+    """Return `failed` for cells with a failed run; a preempted run leaves its cell missing."""
+    return {
+        (run.manifest.workload.name, run.manifest.build, run.manifest.instance): "failed"
+        for run in campaign.runs
+        if run.manifest.status is Status.FAILED
+    }
+
+
+def _figures(times: tuple[float, ...], price: float | None) -> dict[str, float | None]:
+    time = median(times)
+    low, high = median_interval(times) or (None, None)
+    return {"time_s": time, "time_low": low, "time_high": high, "cost_usd": cost(time, price)}
+
+
+def _ratios(
+    times: tuple[float, ...],
+    base_times: tuple[float, ...],
+    price: float | None,
+    base_price: float | None,
+    is_baseline: bool,  # noqa: FBT001
+) -> dict[str, float | None]:
+    if is_baseline:
+        # By definition, not by measurement: it has no interval.
+        return {"time_ratio": 1.0, "cost_ratio": 1.0 if price is not None else None}
+    ratio = median(times) / median(base_times)
+    low, high = ratio_interval(times, base_times) or (None, None)
+    ratios = {"time_ratio": ratio, "ratio_low": low, "ratio_high": high}
+    if price is not None and base_price is not None:
+        # Prices are constants: they stretch the interval, and do not widen it.
+        factor = price / base_price
+        ratios["cost_ratio"] = (median(times) * price) / (median(base_times) * base_price)
+        ratios["cost_low"] = low * factor if low is not None else None
+        ratios["cost_high"] = high * factor if high is not None else None
+    return ratios
+
+
+def _is_no_difference(row: Mapping[str, Any], resolution: float | None) -> bool:
+    return is_no_difference(row["time_ratio"], row["ratio_low"], row["ratio_high"], resolution)
+
+
+def is_no_difference(
+    ratio: float, low: float | None, high: float | None, resolution: float | None
+) -> bool:
+    """Return whether a ratio of times tells nothing apart.
+
+    It does not where it lies within the resolution of 1, or where its interval holds 1.
+    Without repeats neither is known, and the figure stands as it is.
+    """
+    within = resolution is not None and abs(ratio - 1) <= resolution
+    return within or (low is not None and high is not None and low <= 1 <= high)

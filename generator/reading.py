@@ -1,0 +1,243 @@
+"""Reads campaigns: what can be a figure, and what can't, with the reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from models.run import (
+    CAMPAIGN_NAME,
+    LOG_NAME,
+    MANIFEST_NAME,
+    CampaignCard,
+    CellName,
+    Run,
+    RunFormatError,
+    Status,
+    list_run_folders,
+    read_campaign,
+    read_run,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+_AGAIN = "run the cell again"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Exclusion:
+    """A log or a manifest that gave no figure, or gave one and is flagged.
+
+    ``file`` is relative to the campaign's folder; ``line`` is 1-based, 0 where it is the whole
+    file; ``flagged`` says that the figure counts all the same.
+    """
+
+    file: str
+    line: int
+    reason: str
+    mend: str
+    flagged: bool = False
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign as read: its card, its runs of any status, and what was left out.
+
+    ``runs`` holds only runs that belong to the campaign's plan and profile; those whose status
+    is complete are the figures. ``inferred`` says that campaign.json could not be read.
+    """
+
+    folder: Path
+    card: CampaignCard
+    runs: tuple[Run, ...]
+    exclusions: tuple[Exclusion, ...]
+    inferred: bool = False
+
+    @property
+    def name(self) -> str:
+        """The campaign's name, which is its folder's and a part of its pages' addresses."""
+        return self.card.campaign
+
+    @property
+    def complete_runs(self) -> tuple[Run, ...]:
+        """The runs that give figures."""
+        return tuple(run for run in self.runs if run.manifest.status is Status.COMPLETE)
+
+
+@dataclass
+class _Reader:
+    folder: Path
+    exclusions: list[Exclusion] = field(default_factory=list)
+
+    def exclude(self, file: Path, line: int | None, reason: str, mend: str) -> None:
+        try:
+            name = file.relative_to(self.folder).as_posix()
+        except ValueError:
+            name = file.name
+        # A path in a message would be this machine's.
+        reason = reason.replace(f"{self.folder}/", "")
+        self.exclusions.append(Exclusion(name, line or 0, reason, mend))
+
+    def exclude_error(self, error: RunFormatError) -> None:
+        self.exclude(error.file, error.line, error.reason, error.mend)
+
+    def exclude_run(self, run: Run, reason: str, mend: str, name: str = MANIFEST_NAME) -> None:
+        self.exclude(run.folder / name, None, reason, mend)
+
+
+def read_campaigns(runs_dirs: Iterable[Path]) -> tuple[list[Campaign], list[Exclusion]]:
+    """Read each campaign below some folders; of two with one name, the first is taken.
+
+    Args:
+        runs_dirs: folders that hold campaigns (``runs/``); one that is absent holds none.
+
+    Returns:
+        The campaigns, sorted by name, and what can't be one: a folder with no run that can be
+        read and no card.
+    """
+    folders: dict[str, Path] = {}
+    for runs_dir in runs_dirs:
+        if runs_dir.is_dir():
+            for folder in sorted(runs_dir.iterdir()):
+                if folder.is_dir() and not folder.name.startswith("."):
+                    folders.setdefault(folder.name, folder)
+    campaigns, unreadable = [], []
+    for name in sorted(folders):
+        found = read_campaign_folder(folders[name])
+        if isinstance(found, Campaign):
+            campaigns.append(found)
+        else:
+            unreadable.extend(found)
+    return campaigns, sorted(unreadable)
+
+
+def read_campaign_folder(folder: Path) -> Campaign | list[Exclusion]:
+    """Read one campaign; return why not where its folder holds nothing that can be read."""
+    reader = _Reader(folder)
+    card: CampaignCard | None = None
+    try:
+        card = read_campaign(folder)
+    except RunFormatError as error:
+        reader.exclude_error(error)
+    found = []
+    for run_folder in list_run_folders(folder):
+        try:
+            found.append(read_run(run_folder))
+        except RunFormatError as error:
+            reader.exclude_error(error)
+    inferred = card is None
+    if card is None:
+        card = _infer_card(folder.name, found)
+        if card is None:
+            return [
+                Exclusion(f"{folder.name}/{item.file}", item.line, item.reason, item.mend)
+                for item in reader.exclusions
+            ]
+    runs = _keep_members(reader, card, found)
+    runs = _keep_same_work(reader, card, runs)
+    runs = _keep_originals(reader, runs)
+    for run in runs:
+        _explain_status(reader, run)
+    return Campaign(folder, card, tuple(runs), tuple(sorted(reader.exclusions)), inferred)
+
+
+def _infer_card(name: str, runs: Sequence[Run]) -> CampaignCard | None:
+    """Return a card for runs whose campaign.json is lost: their cells, without a baseline."""
+    mine = [run.manifest for run in runs if run.manifest.campaign == name]
+    if not mine:
+        return None
+    profiles = Counter(manifest.profile for manifest in mine)
+    profile = min(profiles, key=lambda item: (-profiles[item], item))
+    cells = {(m.workload.name, m.build, m.instance) for m in mine}
+    return CampaignCard(
+        campaign=name,
+        title=f"{name} (its {CAMPAIGN_NAME} can't be read)",
+        profile=profile,
+        cells=tuple(CellName(workload=w, build=b, instance=i) for w, b, i in sorted(cells)),
+    )
+
+
+def _keep_members(reader: _Reader, card: CampaignCard, runs: Sequence[Run]) -> list[Run]:
+    cells = {(cell.workload, cell.build, cell.instance) for cell in card.cells}
+    kept = []
+    for run in runs:
+        manifest = run.manifest
+        if manifest.campaign != card.campaign:
+            reason = f"a run of campaign {manifest.campaign!r} in {card.campaign!r}"
+            reader.exclude_run(run, reason, "move it to its campaign")
+        elif manifest.profile != card.profile:
+            reason = f"profile {manifest.profile} in a campaign of profile {card.profile}"
+            reader.exclude_run(run, reason, "give it a campaign of its own")
+        elif (manifest.workload.name, manifest.build, manifest.instance) not in cells:
+            reader.exclude_run(run, f"its cell is not in {CAMPAIGN_NAME}", "add the cell there")
+        else:
+            kept.append(run)
+    return kept
+
+
+def _keep_same_work(reader: _Reader, card: CampaignCard, runs: Sequence[Run]) -> list[Run]:
+    """Leave out complete runs of other parameters: a ratio compares the same work only.
+
+    The baseline's parameters are the right ones; without one, those of most runs.
+    """
+    baseline = card.baseline
+    by_workload: dict[str, Counter[tuple[bool, str]]] = {}
+    for run in runs:
+        manifest = run.manifest
+        if manifest.status is Status.COMPLETE:
+            is_baseline = baseline is not None and (
+                (manifest.build, manifest.instance) == (baseline.build, baseline.instance)
+            )
+            counts = by_workload.setdefault(manifest.workload.name, Counter())
+            counts[is_baseline, _work_of(run)] += 1
+    right = {
+        workload: min(counts, key=lambda key: (not key[0], -counts[key], key[1]))[1]
+        for workload, counts in by_workload.items()
+    }
+    kept = []
+    for run in runs:
+        name = run.manifest.workload.name
+        if run.manifest.status is Status.COMPLETE and _work_of(run) != right[name]:
+            reason = f"other parameters of {name} than the rest of the campaign"
+            reader.exclude_run(run, reason, _AGAIN)
+        else:
+            kept.append(run)
+    return kept
+
+
+def _work_of(run: Run) -> str:
+    """Return what a run's work is told by: its parameters, epochs and steps."""
+    manifest = run.manifest
+    counts = f"{manifest.planned_epochs}/{manifest.warmup_epochs}/{manifest.steps_per_epoch}"
+    return f"{manifest.workload.sha256 or ''}/{counts}"
+
+
+def _keep_originals(reader: _Reader, runs: Sequence[Run]) -> list[Run]:
+    """Leave out copies: one log counts once, however many folders it lies in."""
+    seen: dict[str, Run] = {}
+    kept = []
+    for run in runs:
+        digest = run.manifest.epochs_sha256
+        if run.manifest.status is Status.COMPLETE and digest:
+            first = seen.setdefault(digest, run)
+            if first is not run:
+                where = first.folder.relative_to(reader.folder).as_posix()
+                reader.exclude_run(run, f"the same log as {where}", "remove the copy", LOG_NAME)
+                continue
+        kept.append(run)
+    return kept
+
+
+def _explain_status(reader: _Reader, run: Run) -> None:
+    manifest = run.manifest
+    why = f": {manifest.why}" if manifest.why else ""
+    if manifest.status is Status.FAILED:
+        reader.exclude_run(run, f"failed{why}", "mend what it says, and run the cell again")
+    elif manifest.status is Status.PREEMPTED:
+        done = f"after {len(run.epochs)} of {manifest.planned_epochs or 'unknown'} epochs"
+        reader.exclude_run(run, f"preempted {done}{why}", _AGAIN)
+    elif manifest.status is Status.RUNNING:
+        reader.exclude_run(run, "still running, or killed", f"wait, or {_AGAIN}")
