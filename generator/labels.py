@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -47,9 +48,7 @@ def instance_devices(campaign: Campaign) -> dict[str, str]:
     return devices
 
 
-def instance_labels(
-    sizes: Mapping[str, int | None], devices: Mapping[str, str]
-) -> dict[str, str]:
+def instance_labels(sizes: Mapping[str, int | None], devices: Mapping[str, str]) -> dict[str, str]:
     """Return a label for each instance: GPU, or its size; its own name where that is not one."""
     labels = {}
     for instance, size in sizes.items():
@@ -64,7 +63,7 @@ def instance_labels(
 
 def _tell_apart(labels: Mapping[str, str]) -> dict[str, str]:
     """Return labels that differ: those which two things share become their own names."""
-    shared = pd.Series(list(labels.values()), dtype=object).value_counts()
+    shared = Counter(labels.values())
     return {name: label if shared[label] == 1 else name for name, label in labels.items()}
 
 

@@ -265,7 +265,8 @@ def cell_table(
         rows.append(row)
     extra = ["usd_per_hour", "cost_low", "cost_high", "is_baseline", "no_difference"]
     frame = pd.DataFrame(rows, columns=[*CELL_COLUMNS, *extra])
-    numbers = [c for c in frame if c.endswith(("_s", "_low", "_high", "_ratio", "_usd", "_hour"))]
+    ends = ("_s", "_low", "_high", "_ratio", "_usd", "_hour")
+    numbers = [name for name in frame.columns if str(name).endswith(ends)]
     frame[numbers] = frame[numbers].astype(float)
     frame["epochs"] = frame["epochs"].astype("Int64")
     return frame
@@ -296,7 +297,7 @@ def _ratios(
     base_times: tuple[float, ...],
     price: float | None,
     base_price: float | None,
-    is_baseline: bool,  # noqa: FBT001
+    is_baseline: bool,
 ) -> dict[str, float | None]:
     if is_baseline:
         # By definition, not by measurement: it has no interval.
@@ -327,3 +328,16 @@ def is_no_difference(
     """
     within = resolution is not None and abs(ratio - 1) <= resolution
     return within or (low is not None and high is not None and low <= 1 <= high)
+
+
+def list_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a table's rows as records, with None for what is unknown and ``row``, its label."""
+    rows = []
+    for label, values in zip(table.index, table.itertuples(index=False, name=None), strict=True):
+        record: dict[str, Any] = {"row": label}
+        for name, value in zip(table.columns, values, strict=True):
+            # A tuple is a value too, which isna() would take apart.
+            unknown = not isinstance(value, tuple) and bool(pd.isna(value))
+            record[str(name)] = None if unknown else value
+        rows.append(record)
+    return rows

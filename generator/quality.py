@@ -35,7 +35,9 @@ def flag_runs(campaign: Campaign) -> list[Exclusion]:
     cells: dict[tuple[str, str, str], list[Run]] = {}
     for run in campaign.complete_runs:
         manifest = run.manifest
-        cells.setdefault((manifest.workload.name, manifest.build, manifest.instance), []).append(run)
+        cells.setdefault((manifest.workload.name, manifest.build, manifest.instance), []).append(
+            run
+        )
         file = (run.folder / LOG_NAME).relative_to(campaign.folder).as_posix()
         flags += [
             Exclusion(file, line, reason, mend, flagged=True)

@@ -12,14 +12,14 @@ true median with a probability of 75 % (1 - 2 / 2^3), whatever the 95 % of its n
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.special
 import scipy.stats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -151,7 +151,9 @@ def _percentiles(values: Numbers, chances: Numbers, level: float) -> Interval:
     return float(values[low]), float(values[len(values) - 1 - high])
 
 
-def _resample(samples: tuple[Numbers, ...], statistic: object, level: float) -> Interval:
+def _resample(
+    samples: tuple[Numbers, ...], statistic: Callable[..., Any], level: float
+) -> Interval:
     result = scipy.stats.bootstrap(
         samples,
         statistic,

@@ -1,0 +1,149 @@
+"""A campaign's report: every table that its pages and its published data are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from generator.claims import Evidence, Judgement, judge_claims
+from generator.labels import baseline_label, label_cells, sort_by_size
+from generator.measures import (
+    Cell,
+    campaign_resolution,
+    cell_table,
+    cell_times,
+    epoch_table,
+    run_table,
+)
+from generator.pricing import find_price_book, list_scenarios, price_list
+from generator.quality import flag_runs
+from generator.ranking import answer_table, mark_unbeaten
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from catalog.claim import ClaimFile
+    from catalog.entries import PriceBook, Scenario
+    from generator.reading import Campaign, Exclusion
+
+
+@dataclass(frozen=True)
+class Report:
+    """A campaign, measured.
+
+    Attributes:
+        campaign: as read.
+        cells: the cell table, labelled, with ``unbeaten``; in the order that pages show.
+        runs: a row a run.
+        epochs: a row an epoch of each complete run.
+        times: the total times of each cell's runs, in seconds.
+        resolution: how far identical repeats lie apart, as a share; None without repeats.
+        answer: a row a workload: fastest, cheapest, what the cheapest gives up.
+        judgements: the claims, judged, by file of claims.
+        exclusions: what gave no figure, and what is flagged.
+        book: the price book, where the campaign has one.
+        scenarios: those in which some cell has a price, the campaign's own first.
+        prices: USD per hour of each instance, by scenario.
+        baseline: the baseline in words ("the GPU"); empty where there is none.
+    """
+
+    campaign: Campaign
+    cells: pd.DataFrame
+    runs: pd.DataFrame
+    epochs: pd.DataFrame
+    times: Mapping[Cell, tuple[float, ...]]
+    resolution: float | None
+    answer: pd.DataFrame
+    judgements: Sequence[tuple[ClaimFile, list[Judgement]]]
+    exclusions: tuple[Exclusion, ...]
+    book: PriceBook | None
+    scenarios: tuple[Scenario, ...]
+    prices: Mapping[Scenario, Mapping[str, float | None]]
+    baseline: str
+
+    @property
+    def name(self) -> str:
+        """The campaign's name."""
+        return self.campaign.name
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether any measured cell has a price."""
+        return bool(self.cells["cost_usd"].notna().any())
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether any cell was measured."""
+        return bool(self.cells["time_s"].notna().any())
+
+    @property
+    def all_judgements(self) -> list[Judgement]:
+        """The claims of all files, judged."""
+        return [judgement for _, judgements in self.judgements for judgement in judgements]
+
+    @property
+    def claim_sources(self) -> dict[str, dict[str, str]]:
+        """Who made each claim, by its id."""
+        return {
+            judgement.claim.id: entry.source.model_dump()
+            for entry, judgements in self.judgements
+            for judgement in judgements
+        }
+
+
+def make_report(campaign: Campaign, claim_files: Sequence[ClaimFile]) -> Report:
+    """Measure a campaign, price it and judge the claims on it.
+
+    Raises:
+        DeclaredError: where its price book is missing or at fault.
+    """
+    card = campaign.card
+    times = cell_times(campaign)
+    resolution = campaign_resolution(times)
+    scenarios = tuple(list_scenarios(card))
+    prices = {name: price_list(card, name) for name in {card.scenario, *scenarios}}
+    cells = label_cells(cell_table(campaign, prices[card.scenario], card.scenario), campaign)
+    cells = sort_by_size(cells.assign(unbeaten=mark_unbeaten(cells)))
+    evidence = Evidence(cells, times, prices, card.scenario, resolution)
+    return Report(
+        campaign=campaign,
+        cells=cells,
+        runs=run_table(campaign),
+        epochs=epoch_table(campaign),
+        times=times,
+        resolution=resolution,
+        answer=answer_table(cells, times, resolution),
+        judgements=[(entry, judge_claims(entry.claims, evidence)) for entry in claim_files],
+        exclusions=tuple(sorted({*campaign.exclusions, *flag_runs(campaign)})),
+        book=find_price_book(card),
+        scenarios=scenarios,
+        prices=prices,
+        baseline=baseline_label(cells),
+    )
+
+
+def choose_shown(reports: Sequence[Report], wanted: str = "") -> Report | None:
+    """Return the report that the start page shows; None where none has a figure.
+
+    The one that is wanted; else, by this rule: priced before unpriced, a fuller profile
+    before a shorter, a later date before an earlier, then by name.
+
+    Raises:
+        ValueError: where the wanted one is not there.
+    """
+    if wanted:
+        for report in reports:
+            if report.name == wanted:
+                return report
+        known = ", ".join(report.name for report in reports) or "none"
+        raise ValueError(f"CAMPAIGN={wanted}: no such campaign; choose from {known}")
+    profiles = ("full", "quick", "smoke")
+    shown = [report for report in reports if report.has_figures]
+    # Stable sorts, the least important first.
+    shown.sort(key=lambda report: report.name)
+    shown.sort(key=lambda report: report.campaign.card.date or "", reverse=True)
+    shown.sort(key=lambda report: profiles.index(report.campaign.card.profile))
+    shown.sort(key=lambda report: not report.has_costs)
+    return shown[0] if shown else None

@@ -1,0 +1,75 @@
+"""The command line of what goes into a container: ``python -m models list | train``."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path  # noqa: TC003 (typer reads it)
+from typing import Annotated
+
+import typer
+
+from models.registry import UnknownWorkloadError, find_workload, list_workloads
+from models.run import RunFormatError, hash_parameters
+from models.trainer import train_run
+from models.workload import PROFILES
+
+app = typer.Typer(
+    help="List the workloads, and train a run.", no_args_is_help=True, add_completion=False
+)
+
+
+def _complain(error: Exception, code: int = 2) -> typer.Exit:
+    typer.echo(str(error), err=True)
+    return typer.Exit(code)
+
+
+@app.command("list")
+def list_command(
+    *, as_json: Annotated[bool, typer.Option("--json", help="Print all about them.")] = False
+) -> None:
+    """List the workloads."""
+    records = []
+    for name in list_workloads():
+        try:
+            workload = find_workload(name)
+        except UnknownWorkloadError as error:
+            raise _complain(error) from None
+        profiles = {}
+        for profile in PROFILES:
+            parameters = workload.parameters(profile)
+            profiles[profile] = {
+                "epochs": parameters["epochs"],
+                "parameters": parameters,
+                "sha256": hash_parameters(parameters),
+            }
+        records.append(
+            {
+                "name": name,
+                "title": workload.title,
+                "description": workload.description,
+                "profiles": profiles,
+            }
+        )
+    if as_json:
+        typer.echo(json.dumps({"workloads": records}, indent=1, ensure_ascii=False))
+    else:
+        for record in records:
+            typer.echo(f"{record['name']:<26} {record['title']}")
+
+
+@app.command("train")
+def train_command(
+    run_folder: Annotated[Path, typer.Argument(help="The run's folder, with its run.json.")],
+) -> None:
+    """Train the run that a folder's run.json describes. 0: complete, 1: failed, 3: preempted."""
+    try:
+        code = train_run(run_folder.resolve())
+    except RunFormatError as error:
+        raise _complain(error) from None
+    # TensorFlow's threads can take seconds to end, or never do: all that counts is on disk.
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m models")

@@ -1,0 +1,1 @@
+"""The workloads' data: real where it is at hand, else a substitute that says so."""

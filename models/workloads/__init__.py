@@ -1,0 +1,1 @@
+"""The workloads, one file each; the registry finds them by their file names."""
