@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from models.parent import end_with_parent
 from models.registry import UnknownWorkloadError, find_workload, list_workloads
 from models.run import RunFormatError, hash_parameters
 from models.trainer import train_run
@@ -63,6 +64,7 @@ def train_command(
     run_folder: Annotated[Path, typer.Argument(help="The run's folder, with its run.json.")],
 ) -> None:
     """Train the run that a folder's run.json describes. 0: complete, 1: failed, 3: preempted."""
+    end_with_parent()
     try:
         code = train_run(run_folder.resolve())
     except RunFormatError as error:

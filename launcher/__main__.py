@@ -1,0 +1,199 @@
+"""The launcher's command line: ``python -m launcher run | plan | import``."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+
+from catalog.declared import DeclaredError, suggest
+from catalog.entries import read_builds
+from launcher.host import TRAIN, available_cpus
+from launcher.importer import LAYOUTS, import_logs, list_layouts, read_layout
+from launcher.jobs import estimate_remaining
+from launcher.plan import ResolvedPlan, Selection, read_plan
+from launcher.progress import describe_job, format_duration
+from launcher.training import Material, look_up, measured_durations, train_plan
+from launcher.workloads import WorkloadsError, read_workloads
+
+app = typer.Typer(
+    help="Train what a plan asks for, and bring other people's logs in.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+WRONG_INPUT, SOME_FAILED, INTERRUPTED = 2, 1, 130
+_PROFILES = ("full", "quick", "smoke")
+
+
+class DataMode(StrEnum):
+    """Which data a run may use."""
+
+    real = "real"
+    auto = "auto"
+    synthetic = "synthetic"
+
+
+PlanFile = Annotated[Path, typer.Option("--plan", help="The plan.", metavar="FILE")]
+RunsDir = Annotated[Path, typer.Option(help="Where runs are kept.", metavar="DIR")]
+Profile = Annotated[str, typer.Option(help="full, quick or smoke; the plan's own where empty.")]
+Workloads = Annotated[str, typer.Option(help="Some of the plan's workloads, with commas.")]
+Builds = Annotated[str, typer.Option(help="Some of the plan's builds, with commas.")]
+Instances = Annotated[str, typer.Option(help="Some of the plan's instances, with commas.")]
+Data = Annotated[str, typer.Option(help="real, auto or synthetic.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(message, err=True)
+    raise typer.Exit(WRONG_INPUT)
+
+
+def _choose(key: str, value: str, known: tuple[str, ...]) -> str:
+    if value not in known:
+        _fail(f"{key}={value}: {suggest(value, known)}")
+    return value
+
+
+def _split(names: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
+
+
+def _prepare(
+    plan_file: Path, profile: str, names: tuple[str, str, str], data: str, trainer: str
+) -> tuple[ResolvedPlan, Material]:
+    """Read and check all that a command is given; end with one line where it is wrong."""
+    if profile:
+        _choose("PROFILE", profile, _PROFILES)
+    mode = _choose("DATA", data or "auto", tuple(DataMode))
+    workloads, builds, instances = map(_split, names)
+    try:
+        # The names first, of any profile: which one it is, the plan may say.
+        known = read_workloads(profile or "quick")
+        selection = Selection(
+            profile or None,  # type: ignore[arg-type]
+            workloads,
+            builds,
+            instances,
+        )
+        plan = read_plan(plan_file, selection, known, available_cpus())
+        if plan.profile != (profile or "quick"):
+            known = read_workloads(plan.profile)
+        command = shlex.split(trainer) if trainer else TRAIN
+        return plan, Material(known, read_builds(), mode, command)
+    except (DeclaredError, WorkloadsError) as error:
+        _fail(str(error))
+
+
+@app.command("run")
+def run_command(
+    *,
+    plan_file: PlanFile = Path("plan.yml"),
+    runs_dir: RunsDir = Path("runs"),
+    profile: Profile = "",
+    workloads: Workloads = "",
+    builds: Builds = "",
+    instances: Instances = "",
+    data: Data = "",
+    summary: Annotated[
+        Path | None, typer.Option(help="Write how it went into this file.", metavar="FILE")
+    ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Wait for another launcher, or give up.")
+    ] = True,
+    trainer: Annotated[str, typer.Option(hidden=True, envvar="KERASCOST_TRAINER")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Train what the plan lacks. 0: all complete, 1: some failed, 2: wrong input, 130: stopped."""
+    plan, material = _prepare(plan_file, profile, (workloads, builds, instances), data, trainer)
+    console = Console(stderr=True)
+    try:
+        outcome = train_plan(plan, runs_dir, material, console, wait=wait)
+        if summary:
+            summary.parent.mkdir(parents=True, exist_ok=True)
+            summary.write_text(outcome.as_text() + "\n", encoding="utf-8")
+    except DeclaredError as error:
+        _fail(str(error))
+    except OSError as error:
+        _fail(f"{error.filename or runs_dir}: {error.strerror}; what is complete is kept")
+    typer.echo(json.dumps(outcome.as_record(), indent=1) if as_json else outcome.as_text())
+    if outcome.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if outcome.failed:
+        raise typer.Exit(SOME_FAILED)
+
+
+@app.command("plan")
+def plan_command(
+    *,
+    plan_file: PlanFile = Path("plan.yml"),
+    runs_dir: RunsDir = Path("runs"),
+    profile: Profile = "",
+    workloads: Workloads = "",
+    builds: Builds = "",
+    instances: Instances = "",
+    data: Data = "",
+    as_json: AsJson = False,
+) -> None:
+    """Print what `run` would do, and do nothing."""
+    plan, material = _prepare(plan_file, profile, (workloads, builds, instances), data, "")
+    folder = runs_dir / plan.campaign
+    schedule, found = look_up(plan, folder, material)
+    seconds = estimate_remaining(schedule.jobs, measured_durations(found))
+    if as_json:
+        record = {
+            "campaign": plan.campaign,
+            "profile": plan.profile,
+            "cells": [cell.model_dump() for cell in plan.selected],
+            "repeats": plan.repeats,
+            "to_run": [describe_job(job) for job in schedule.jobs],
+            "reused": len(schedule.reused),
+            "to_set_aside": len(schedule.stale),
+            "estimated_s": seconds,
+        }
+        typer.echo(json.dumps(record, indent=1))
+        return
+    for job in schedule.jobs:
+        typer.echo(describe_job(job))
+    time = f", about {format_duration(seconds)}" if schedule.jobs and seconds is not None else ""
+    typer.echo(
+        f"{plan.campaign}: {len(plan.selected)} cells × {plan.repeats}; "
+        f"{len(schedule.jobs)} runs to make{time}, {len(schedule.reused)} reused."
+    )
+
+
+@app.command("import")
+def import_command(
+    source: Annotated[Path, typer.Argument(help="The folder that holds the logs.")],
+    *,
+    layout: Annotated[str, typer.Option(help="How they lie: a file of launcher/layouts/.")] = (
+        "gce-2017-07"
+    ),
+    runs_dir: RunsDir = Path("runs"),
+) -> None:
+    """Bring logs of another benchmark in as a campaign; what can't be placed is listed."""
+    if layout not in list_layouts():
+        _fail(f"{LAYOUTS.name}/{layout}.yml: no such layout; {suggest(layout, list_layouts())}")
+    try:
+        report = import_logs(source, read_layout(layout), runs_dir)
+    except DeclaredError as error:
+        _fail(str(error))
+    for item in report.unplaced:
+        typer.echo(str(item), err=True)
+    typer.echo(
+        f"{report.folder}: {report.written} runs written, {report.unchanged} unchanged, "
+        f"{len(report.unplaced)} files not placed."
+    )
+    if report.unplaced:
+        raise typer.Exit(SOME_FAILED)
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m launcher")

@@ -1,0 +1,139 @@
+"""A campaign on disk: its lock, its card, and the runs that lie in it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import filelock
+
+from catalog.declared import DeclaredError
+from launcher.jobs import Found
+from models.run import (
+    CAMPAIGN_NAME,
+    CampaignCard,
+    CellName,
+    RunFormatError,
+    list_run_folders,
+    read_campaign,
+    read_manifest,
+    read_run,
+    write_campaign,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from launcher.plan import ResolvedPlan
+
+_LOCK = ".lock"
+_STALE = ".stale"
+
+
+@contextmanager
+def lock_campaign(folder: Path, say: Callable[[str], None], *, wait: bool = True) -> Iterator[None]:
+    """Hold a campaign: two launchers beside each other would time each other.
+
+    Args:
+        folder: the campaign's.
+        say: told once, where another one has to be waited for.
+        wait: whether to wait.
+
+    Raises:
+        DeclaredError: where another launcher holds it and there is no waiting.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = filelock.FileLock(folder / _LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        reason = "another launcher is training this campaign"
+        if not wait:
+            raise DeclaredError(folder, None, reason, "wait until it has ended") from None
+        say(f"{folder}: {reason}; waiting until it has ended ...")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def find_runs(folder: Path) -> list[Found]:
+    """Return the runs of a campaign whose manifests can be read, sorted by folder."""
+    found = []
+    for run_folder in list_run_folders(folder):
+        try:
+            manifest = read_manifest(run_folder)
+        except RunFormatError:
+            # The report lists it; here it is only not there.
+            continue
+        try:
+            read_run(run_folder)
+        except RunFormatError:
+            found.append(Found(run_folder, manifest, is_sound=False))
+        else:
+            found.append(Found(run_folder, manifest, is_sound=True))
+    return found
+
+
+def set_aside(folder: Path, stale: Sequence[Found]) -> None:
+    """Move runs that are no longer what the plan asks for below ``.stale/``: none is deleted."""
+    for item in stale:
+        target = folder / _STALE / item.folder.relative_to(folder)
+        number = 1
+        while target.exists():
+            number += 1
+            target = target.with_name(f"{item.folder.name}.{number}")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        item.folder.rename(target)
+
+
+def update_card(folder: Path, plan: ResolvedPlan, found: Sequence[Found]) -> None:
+    """Write ``campaign.json``, where it changes: the cells of the plan, and what they cost.
+
+    Cells that were selected earlier stay while they are in the plan or have runs: to narrow a
+    plan for once takes nothing out of the report.
+
+    Raises:
+        DeclaredError: where the folder holds another's campaign.
+    """
+    earlier: CampaignCard | None = None
+    try:
+        earlier = read_campaign(folder)
+    except RunFormatError as error:
+        if (folder / CAMPAIGN_NAME).exists():
+            raise DeclaredError(
+                error.file, error.line, error.reason, "restore it, or remove it: it is made anew"
+            ) from None
+    if earlier and earlier.source:
+        reason = f"{plan.campaign!r} holds runs of {earlier.source.author}"
+        raise DeclaredError(folder, None, reason, "give the plan's campaign another name")
+    with_runs = {
+        CellName(
+            workload=item.manifest.workload.name,
+            build=item.manifest.build,
+            instance=item.manifest.instance,
+        )
+        for item in found
+    }
+    kept = {cell for cell in earlier.cells if cell in plan.cells} if earlier else set()
+    cells = sorted(
+        {*plan.selected, *with_runs, *kept}, key=lambda c: (c.workload, c.build, c.instance)
+    )
+    dates = [item.manifest.started_at[:10] for item in found if item.manifest.started_at]
+    card = CampaignCard(
+        campaign=plan.campaign,
+        title=plan.title,
+        date=min(dates, default=dt.datetime.now(dt.UTC).date().isoformat()),
+        profile=plan.profile,
+        repeats=plan.repeats,
+        cells=tuple(cells),
+        baseline=plan.baseline,
+        scenario="on-demand" if plan.usd_per_hour else "as-published",
+        price_book=plan.price_book,
+        usd_per_hour=plan.usd_per_hour,
+    )
+    if card != earlier:
+        write_campaign(folder, card)
