@@ -70,7 +70,8 @@ def _tell_apart(labels: Mapping[str, str]) -> dict[str, str]:
 def label_cells(cells: pd.DataFrame, campaign: Campaign) -> pd.DataFrame:
     """Return a cell table with the columns that charts and pages name cells by.
 
-    Adds ``label`` (16 vCPUs, compiled), ``short_label`` (16, compiled), ``instance_label``,
+    Adds ``label`` (16 vCPUs, compiled), ``short_label`` (16, compiled),
+    ``tiny_label`` (16), ``instance_label``,
     ``vcpus`` (0 where unknown), ``device`` (GPU, CPU) and ``compiled``.
     """
     sizes, devices = instance_sizes(campaign), instance_devices(campaign)
@@ -79,7 +80,7 @@ def label_cells(cells: pd.DataFrame, campaign: Campaign) -> pd.DataFrame:
     builds_of: dict[str, set[str]] = {}
     for cell in campaign.card.cells:
         builds_of.setdefault(cell.instance, set()).add(cell.build)
-    labels, shorts = [], []
+    labels, shorts, tinies = [], [], []
     for build, instance in zip(cells["build"], cells["instance"], strict=True):
         alone = devices[instance] == "GPU" and len(builds_of[instance]) == 1
         name, size = names[instance], sizes[instance]
@@ -87,9 +88,11 @@ def label_cells(cells: pd.DataFrame, campaign: Campaign) -> pd.DataFrame:
         # A legend says what the number is; a point has room for the number alone.
         short = str(size) if size is not None and "vCPU" in name else name
         shorts.append(short if alone else f"{short}, {build}")
+        tinies.append(short)
     return cells.assign(
         label=labels,
         short_label=shorts,
+        tiny_label=tinies,
         instance_label=[names[instance] for instance in cells["instance"]],
         vcpus=[sizes[instance] or 0 for instance in cells["instance"]],
         device=[devices[instance] for instance in cells["instance"]],

@@ -50,7 +50,8 @@ def format_percent(value: float | None) -> str:
     """Return a share as per cent, two significant digits: 0.042 is 4.2 %."""
     if value is None or not is_known(value):
         return EMPTY
-    return f"{format_significant(100 * value, 2)} %"
+    # The minus sign: a hyphen would break from its figure.
+    return f"{format_significant(100 * value, 2)} %".replace("-", "−")
 
 
 def format_count(count: int, noun: str, plural: str = "") -> str:
