@@ -1,0 +1,248 @@
+"""Writes the pages as Markdown, from templates; and the navigation between them."""
+
+from __future__ import annotations
+
+import html
+import re
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+import yaml
+
+from generator import answers, wording
+from generator.drawing import Pair, draw_campaign, draw_workload, show_chart, write_charts
+from generator.measures import list_rows
+from generator.publish import write_campaign_data, write_index
+from generator.tables import (
+    answer_rows,
+    break_even_rows,
+    cell_rows,
+    facts_of_workload,
+    price_rows,
+    run_rows,
+    scaling_rows,
+    scenario_rows,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from generator.reading import Exclusion
+    from generator.report import Report
+
+_MARKDOWN = re.compile(r"([\\`*_\[\]{}#|])")
+
+
+class PageError(RuntimeError):
+    """A hand-written page or a template is at fault: one line which, and what to do."""
+
+
+def escape_markdown(text: object) -> str:
+    """Return text that Markdown shows as it is, in one line: it may come from a log."""
+    flat = " ".join(str(text).split())
+    return _MARKDOWN.sub(r"\\\1", html.escape(flat, quote=False))
+
+
+def slug(text: str) -> str:
+    """Return text as an anchor: lower case, with hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the whole site is made of."""
+
+    reports: Sequence[Report]
+    shown: Report | None
+    unreadable: Sequence[Exclusion]
+    chosen: bool = False
+
+
+def make_environment(templates: Path) -> jinja2.Environment:
+    """Return Jinja2 for Markdown: what a template asks for must be there."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(templates),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        # Markdown escapes otherwise than HTML: each value goes through a filter of its own.
+        autoescape=False,  # noqa: S701
+    )
+    environment.filters |= {
+        "md": escape_markdown,
+        "slug": slug,
+        "ratio": wording.format_ratio,
+        "seconds": wording.format_seconds,
+        "usd": wording.format_usd,
+        "percent": wording.format_percent,
+        "subject": answers.in_sentence,
+    }
+    environment.globals |= {
+        "interval": wording.format_interval,
+        "count": wording.format_count,
+        "join_words": wording.join_words,
+        "answer_sentence": answers.answer_sentence,
+        "precision_sentence": answers.precision_sentence,
+        "weaknesses": answers.weaknesses,
+        "evidence_sentence": answers.evidence_sentence,
+        "cell_labels": answers.cell_labels,
+        "answer_rows": answer_rows,
+        "cell_rows": cell_rows,
+        "run_rows": run_rows,
+        "price_rows": price_rows,
+        "scaling_rows": scaling_rows,
+        "scenario_rows": scenario_rows,
+        "break_even_rows": break_even_rows,
+        "facts_of_workload": facts_of_workload,
+        "rows": list_rows,
+    }
+    return environment
+
+
+def write_pages(docs: Path, source: Path, site: Site) -> list[Any]:
+    """Write all pages, charts and data below ``docs``; return the navigation.
+
+    Args:
+        docs: a folder, made anew.
+        source: ``site_src/``.
+        site: what to show.
+
+    Raises:
+        PageError: for a hand-written page without a title, or a template at fault.
+    """
+    shutil.rmtree(docs, ignore_errors=True)
+    docs.mkdir(parents=True)
+    shutil.copytree(source / "assets", docs / "assets")
+    environment = make_environment(source / "templates")
+    for report in site.reports:
+        _write_data(docs, report)
+    write_index(
+        docs / "data",
+        [report.campaign for report in site.reports],
+        site.shown.name if site.shown else "",
+    )
+    nav: list[Any] = [{"Which machine?": "index.md"}]
+    charts_of: dict[str, dict[str, Pair]] = {}
+    for report in site.reports:
+        charts = charts_of[report.name] = _draw(docs, report)
+        pages = _write_campaign(docs, environment, report, site, charts)
+        nav.append({report.campaign.card.title: pages})
+    start = {
+        "site": site,
+        "report": site.shown,
+        "charts": charts_of.get(site.shown.name, {}) if site.shown else {},
+    }
+    _render(environment, "start.md.j2", docs / "index.md", start, charts_at="campaigns")
+    nav += _copy_pages(source / "pages", docs)
+    return nav
+
+
+def _write_data(docs: Path, report: Report) -> None:
+    write_campaign_data(
+        docs / "data" / report.name,
+        report.campaign,
+        report.cells.sort_values(["workload", "build", "instance"], kind="stable"),
+        report.runs,
+        report.all_judgements,
+        report.claim_sources,
+        report.exclusions,
+    )
+
+
+def _draw(docs: Path, report: Report) -> dict[str, Pair]:
+    charts = draw_campaign(report)
+    for workload in sorted(set(report.cells["workload"])):
+        charts |= draw_workload(report, workload)
+    write_charts(docs / "campaigns" / report.name / "charts", charts)
+    return charts
+
+
+def _write_campaign(
+    docs: Path,
+    environment: jinja2.Environment,
+    report: Report,
+    site: Site,
+    charts: dict[str, Pair],
+) -> list[Any]:
+    """Write a campaign's pages; return its part of the navigation."""
+    base = f"campaigns/{report.name}"
+    context = {"site": site, "report": report, "charts": charts}
+    workloads = []
+    for workload in sorted(set(report.cells["workload"])):
+        place = f"{base}/workloads/{workload}.md"
+        _render(
+            environment,
+            "workload.md.j2",
+            docs / place,
+            context | {"workload": workload},
+            charts_at="../charts",
+        )
+        workloads.append({workload: place})
+    nav: list[Any] = []
+    templates = sorted(
+        name
+        for name in environment.list_templates()
+        if name.startswith("campaign/") and name.endswith(".md.j2")
+    )
+    # The overview first; the rest by name.
+    for name in sorted(templates, key=lambda name: (name != "campaign/index.md.j2", name)):
+        page = name.removeprefix("campaign/").removesuffix(".md.j2")
+        place = f"{base}/{page}.md"
+        text = _render(environment, name, docs / place, context, charts_at="charts")
+        nav.append({_title_of(text, name): place})
+    nav.insert(1, {"Workloads": workloads})
+    return nav
+
+
+def _render(
+    environment: jinja2.Environment,
+    template: str,
+    target: Path,
+    context: dict[str, Any],
+    *,
+    charts_at: str,
+) -> str:
+    charts = context["charts"]
+
+    def picture(name: str) -> str:
+        folder = charts_at
+        if charts_at == "campaigns":
+            folder = f"campaigns/{context['report'].name}/charts"
+        return show_chart(charts, name, folder)
+
+    try:
+        text = environment.get_template(template).render(context, picture=picture)
+    except jinja2.TemplateError as error:
+        line = getattr(error, "lineno", None)
+        place = f"site_src/templates/{template}" + (f":{line}" if line else "")
+        raise PageError(f"{place}: {error.message or error}; mend the template") from None
+    # Three empty lines and more are a template's, not the page's.
+    text = re.sub(r"\n{3,}", "\n\n", text)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8", newline="\n")
+    return text
+
+
+def _title_of(text: str, name: str) -> str:
+    match = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
+    try:
+        front = yaml.safe_load(match[1]) if match else {}
+    except yaml.YAMLError as error:
+        raise PageError(f"{name}: its front matter is not YAML ({error}); mend it") from None
+    title = front.get("nav", front.get("title")) if isinstance(front, dict) else None
+    if not title:
+        raise PageError(f"{name}: no title; begin it with ---, title: …, ---")
+    return str(title)
+
+
+def _copy_pages(folder: Path, docs: Path) -> list[Any]:
+    nav = []
+    for page in sorted(folder.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        (docs / page.name).write_text(text, encoding="utf-8", newline="\n")
+        nav.append({_title_of(text, f"site_src/pages/{page.name}"): page.name})
+    return nav

@@ -1,0 +1,249 @@
+"""The pages' tables: rows of words, made from a report's figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from catalog.entries import find_instance
+from generator.answers import row_of
+from generator.measures import cell_table, list_rows
+from generator.pricing import billed_cost, break_even_price
+from generator.ranking import scaling_table
+from generator.wording import (
+    format_interval,
+    format_percent,
+    format_ratio,
+    format_seconds,
+    format_usd,
+)
+
+if TYPE_CHECKING:
+    from generator.report import Report
+
+Row = dict[str, Any]
+
+
+def answer_rows(report: Report) -> list[Row]:
+    """Return the answer's rows: a workload's fastest and cheapest cell, and what that costs.
+
+    ``fastest`` and ``cheapest`` are cell rows or None; ``*_ties`` are labels of those that
+    can't be told from them; ``gives_up`` is in words; ``unbeaten`` are labels.
+    """
+    cells = list_rows(report.cells)
+    labels = {row["row"]: row["label"] for row in cells}
+    return [
+        {
+            "workload": row["workload"],
+            "fastest": row_of(cells, row["fastest"]),
+            "fastest_ties": [labels[tie] for tie in row["fastest_ties"]],
+            "cheapest": row_of(cells, row["cheapest"]),
+            "cheapest_ties": [labels[tie] for tie in row["cheapest_ties"]],
+            "gives_up": format_ratio(row["gives_up"]),
+            "unbeaten": [labels[cell] for cell in row["unbeaten"]],
+        }
+        for row in list_rows(report.answer)
+    ]
+
+
+def cell_rows(report: Report, workload: str) -> list[Row]:
+    """Return a workload's cells in words, the best of each column marked."""
+    rows = [row for row in list_rows(report.cells) if row["workload"] == workload]
+    best = {
+        name: min((row[name] for row in rows if row[name] is not None), default=None)
+        for name in ("time_s", "cost_usd")
+    }
+    shown = []
+    for row in rows:
+        fastest = row["time_s"] is not None and row["time_s"] == best["time_s"]
+        cheapest = row["cost_usd"] is not None and row["cost_usd"] == best["cost_usd"]
+        words = [
+            word
+            for word, is_so in (
+                ("baseline", row["is_baseline"]),
+                ("fastest", fastest),
+                ("cheapest", cheapest),
+                ("nothing beats it", row["unbeaten"] and not (fastest or cheapest)),
+                ("no measurable difference from the baseline", row["no_difference"]),
+            )
+            if is_so
+        ]
+        shown.append(
+            {
+                "label": row["label"],
+                "anchor": f"{row['workload']}-{row['build']}-{row['instance']}",
+                "status": row["status"],
+                "time": _best(format_seconds(row["time_s"]), fastest),
+                "time_ratio": _best(format_ratio(row["time_ratio"]), fastest),
+                "interval": format_interval(row["ratio_low"], row["ratio_high"]),
+                "cost": _best(format_usd(row["cost_usd"]), cheapest),
+                "cost_ratio": _best(format_ratio(row["cost_ratio"]), cheapest),
+                "cost_interval": format_interval(row["cost_low"], row["cost_high"]),
+                "n": row["runs"],
+                "remark": ", ".join(words),
+            }
+        )
+    return shown
+
+
+def _best(text: str, is_best: bool) -> str:
+    return f"**{text}**" if is_best else text
+
+
+def price_rows(report: Report) -> list[Row]:
+    """Return each instance's prices in words, by scenario, and what they are made of."""
+    shown = []
+    seen = report.cells.drop_duplicates("instance")
+    given = report.campaign.card.usd_per_hour
+    for row in list_rows(seen):
+        instance = row["instance"]
+        parts = []
+        if instance in given:
+            parts.append("the plan's own")
+        elif report.book and instance in report.book.prices:
+            prices = report.book.prices[instance]
+            choice = prices.spot if report.campaign.card.scenario == "spot" else None
+            if choice is None:
+                choice = prices.spot if prices.as_published == "spot" else prices.on_demand
+            parts += [
+                f"{part.part} {format_usd(part.usd_per_hour)}"
+                + (f" × {part.factor:g}" if part.factor != 1 else "")
+                for part in choice
+            ]
+        entry = find_instance(instance)
+        shown.append(
+            {
+                "instance": instance,
+                "label": row["instance_label"],
+                "provider": entry.provider if entry else "unknown",
+                "prices": [
+                    format_usd(report.prices[scenario].get(instance))
+                    for scenario in report.scenarios
+                ],
+                "parts": " + ".join(parts),
+            }
+        )
+    return shown
+
+
+def run_rows(report: Report, workload: str) -> list[Row]:
+    """Return a workload's runs in words, each with the way to its log and manifest."""
+    labels = {
+        (row["workload"], row["build"], row["instance"]): row["label"]
+        for row in list_rows(report.cells)
+    }
+    shown = []
+    for row in list_rows(report.runs):
+        if row["workload"] != workload:
+            continue
+        cell = (row["workload"], row["build"], row["instance"])
+        billed = None
+        if report.book and row["wall_s"] is not None:
+            price = report.prices[report.campaign.card.scenario].get(row["instance"])
+            billed = billed_cost(row["wall_s"], price, report.book.billing)
+        shown.append(
+            row
+            | {
+                "label": labels[cell],
+                "anchor": f"{row['workload']}-{row['build']}-{row['instance']}-{row['run_id']}",
+                "time": format_seconds(row["time_s"]),
+                "setup": format_seconds(row["setup_s"]),
+                "others": format_seconds(row["other_cpu_s"]),
+                "billed": format_usd(billed),
+                "has_log": (report.campaign.folder / row["path"] / "epochs.csv").is_file(),
+            }
+        )
+    return shown
+
+
+def scaling_rows(report: Report) -> list[Row]:
+    """Return how each build scales from size to size: the median over workloads, in words."""
+    table = scaling_table(report.cells)
+    if table.empty:
+        return []
+    grouped = table.groupby(["from_vcpus", "to_vcpus", "build"], sort=True)
+    medians = grouped[["speed_up", "efficiency"]].median().reset_index()
+    counts = grouped["workload"].count().reset_index()["workload"]
+    gains = (table.assign(gain=table["speed_up"] > 1)).groupby(
+        ["from_vcpus", "to_vcpus", "build"], sort=True
+    )["gain"]
+    return [
+        {
+            "from": row["from_vcpus"],
+            "to": row["to_vcpus"],
+            "build": row["build"],
+            "speed_up": format_ratio(row["speed_up"]),
+            "efficiency": format_percent(row["efficiency"]),
+            "workloads": int(count),
+            "gain": int(gain),
+        }
+        for row, count, gain in zip(list_rows(medians), counts, gains.sum(), strict=True)
+    ]
+
+
+def scenario_rows(report: Report) -> list[Row]:
+    """Return what each workload's cheapest cell is in each scenario that has prices."""
+    shown: dict[str, Row] = {}
+    for scenario in report.scenarios:
+        table = cell_table(report.campaign, report.prices[scenario], scenario)
+        labels = {
+            (row["workload"], row["build"], row["instance"]): row["label"]
+            for row in list_rows(report.cells)
+        }
+        priced = [row for row in list_rows(table) if row["cost_usd"] is not None]
+        for row in sorted(priced, key=lambda row: (row["workload"], row["cost_usd"])):
+            line = shown.setdefault(row["workload"], {"workload": row["workload"], "best": {}})
+            label = labels[row["workload"], row["build"], row["instance"]]
+            words = f"{label}, {format_ratio(row['cost_ratio'])}"
+            line["best"].setdefault(scenario, words)
+    return [shown[workload] for workload in sorted(shown)]
+
+
+def break_even_rows(report: Report) -> list[Row]:
+    """Return the hourly price at which each cell would cost what the baseline does."""
+    rows = list_rows(report.cells)
+    base = {row["workload"]: row["cost_usd"] for row in rows if row["is_baseline"]}
+    return [
+        {
+            "workload": row["workload"],
+            "label": row["label"],
+            "price": format_usd(row["usd_per_hour"]),
+            "break_even": format_usd(break_even_price(row["time_s"], base.get(row["workload"]))),
+        }
+        for row in rows
+        if row["time_s"] is not None
+        and not row["is_baseline"]
+        and break_even_price(row["time_s"], base.get(row["workload"])) is not None
+    ]
+
+
+def facts_of_workload(report: Report, workload: str) -> Row:
+    """Return what a workload is, from the manifests of its runs: parameters and data."""
+    runs = [run for run in report.campaign.runs if run.manifest.workload.name == workload]
+    parameters: dict[str, Any] = runs[0].manifest.workload.parameters if runs else {}
+    data = sorted(
+        {
+            (run.manifest.dataset.name, run.manifest.dataset.kind, run.manifest.dataset.note)
+            for run in runs
+            if run.manifest.dataset
+        }
+    )
+    layers = str(parameters.get("layers", ""))
+    return {
+        "layers": layers,
+        "parameters": [
+            (name.replace("_", " "), _plain(value))
+            for name, value in sorted(parameters.items())
+            if name != "layers"
+        ],
+        "data": [{"name": name, "kind": kind, "note": note} for name, kind, note in data],
+    }
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, list):
+        return " × ".join(str(item) for item in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return str(value)
