@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MARKER = 4.5
-_SIZES = {"wide": (1120, 4, 205), "narrow": (360, 2, 165), "single": (680, 1, 380)}
+_SIZES = {"wide": (960, 4, 200), "narrow": (360, 2, 165), "single": (680, 1, 380)}
 
 Rows = list[dict[str, Any]]
 
@@ -238,8 +238,8 @@ def _title(rows: Rows, baseline: str) -> str:
     labels = {row["label"] for row in cheapest.values()}
     ratios = sorted(row["cost_ratio"] for row in cheapest.values())
     if len(labels) == 1:
-        who = f"{labels.pop()}: cheapest for {'all ' if len(ratios) > 1 else ''}{len(ratios)}"
-        who += " workloads" if len(ratios) > 1 else " workload"
+        scope = f" for all {len(ratios)} workloads" if len(ratios) > 1 else ""
+        who = f"{labels.pop()}: cheapest{scope}"
     else:
         who = "The cheapest cells cost"
     span = format_ratio(ratios[0])
