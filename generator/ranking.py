@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from generator.measures import is_no_difference, list_rows
-from generator.statistics import geometric_mean, median, ratio_interval
+from generator.statistics import median, ratio_interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 Measure = Literal["time", "cost"]
 VALUE = {"time": "time_s", "cost": "cost_usd"}
-RATIO = {"time": "time_ratio", "cost": "cost_ratio"}
 
 
 @dataclass(frozen=True)
@@ -191,23 +190,3 @@ def scaling_table(cells: pd.DataFrame) -> pd.DataFrame:
             )
     columns = ["workload", "build", "from_vcpus", "to_vcpus", "speed_up", "efficiency"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def mean_ratios(cells: pd.DataFrame, measure: Measure) -> dict[tuple[str, str], float]:
-    """Return the geometric mean over workloads of each (build, instance)'s ratio.
-
-    A pair that lacks a workload which others have is left out: means over different
-    workloads do not compare.
-    """
-    ratios: dict[tuple[str, str], dict[str, float]] = {}
-    for row in list_rows(cells):
-        if row[RATIO[measure]] is not None:
-            of_pair = ratios.setdefault((row["build"], row["instance"]), {})
-            of_pair[row["workload"]] = row[RATIO[measure]]
-    workloads = {workload for of_pair in ratios.values() for workload in of_pair}
-    means = {
-        pair: geometric_mean(of_pair.values())
-        for pair, of_pair in sorted(ratios.items())
-        if len(of_pair) == len(workloads)
-    }
-    return {pair: mean for pair, mean in means.items() if mean is not None}

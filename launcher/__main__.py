@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -31,14 +30,7 @@ app = typer.Typer(
 
 WRONG_INPUT, SOME_FAILED, INTERRUPTED = 2, 1, 130
 _PROFILES = ("full", "quick", "smoke")
-
-
-class DataMode(StrEnum):
-    """Which data a run may use."""
-
-    real = "real"
-    auto = "auto"
-    synthetic = "synthetic"
+_DATA_MODES = ("real", "auto", "synthetic")
 
 
 PlanFile = Annotated[Path, typer.Option("--plan", help="The plan.", metavar="FILE")]
@@ -72,7 +64,7 @@ def _prepare(
     """Read and check all that a command is given; end with one line where it is wrong."""
     if profile:
         _choose("PROFILE", profile, _PROFILES)
-    mode = _choose("DATA", data or "auto", tuple(DataMode))
+    mode = _choose("DATA", data or "auto", _DATA_MODES)
     workloads, builds, instances = map(_split, names)
     try:
         # The names first, of any profile: which one it is, the plan may say.

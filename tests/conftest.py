@@ -1,0 +1,108 @@
+"""Makes campaigns on disk for tests: in the run format, through the project's own writers."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from models.run import (
+    Baseline,
+    CampaignCard,
+    CellName,
+    DatasetUsed,
+    EpochRecord,
+    Hardware,
+    Manifest,
+    Status,
+    WorkloadUsed,
+    format_epochs,
+    hash_parameters,
+    run_folder,
+    sha256_of,
+    write_campaign,
+    write_manifest,
+)
+
+ROOT = Path(__file__).parents[1]
+
+
+def write_run(
+    campaign_folder,
+    cell,
+    elapsed,
+    *,
+    run_id="r0",
+    status=Status.COMPLETE,
+    profile="full",
+    warmup=0,
+    **changes,
+):
+    """Write one run with the given seconds an epoch; return its folder."""
+    workload, build, instance = cell
+    parameters = {"epochs": len(elapsed), "layers": "Dense 1"}
+    log = format_epochs(
+        tuple(
+            EpochRecord(epoch, seconds, loss=1.0, val_acc=0.5 + epoch / 100)
+            for epoch, seconds in enumerate(elapsed)
+        )
+    )
+    fields = {
+        "run_id": run_id,
+        "campaign": campaign_folder.name,
+        "workload": WorkloadUsed(
+            name=workload, parameters=parameters, sha256=hash_parameters(parameters)
+        ),
+        "profile": profile,
+        "build": build,
+        "instance": instance,
+        "repeat": int(run_id[1:].split("-")[0]),
+        "status": status,
+        "planned_epochs": len(elapsed) or None,
+        "warmup_epochs": warmup,
+        "dataset": DatasetUsed(name="MNIST", kind="real"),
+        "hardware": Hardware(vcpus=1),
+        "epochs_sha256": sha256_of(log.encode()),
+    }
+    manifest = Manifest(**(fields | changes))
+    folder = run_folder(campaign_folder, manifest)
+    folder.mkdir(parents=True)
+    (folder / "epochs.csv").write_text(log, encoding="utf-8", newline="\n")
+    write_manifest(folder, manifest)
+    return folder
+
+
+def write_card(campaign_folder, cells, *, baseline=None, profile="full", **changes):
+    """Write a campaign's card; the baseline is a (build, instance)."""
+    campaign_folder.mkdir(parents=True, exist_ok=True)
+    names = tuple(CellName(workload=w, build=b, instance=i) for w, b, i in sorted(cells))
+    fields = {
+        "campaign": campaign_folder.name,
+        "title": "A test",
+        "date": "2026-01-02",
+        "profile": profile,
+        "cells": names,
+        "baseline": Baseline(build=baseline[0], instance=baseline[1]) if baseline else None,
+    }
+    write_campaign(campaign_folder, CampaignCard(**(fields | changes)))
+
+
+@pytest.fixture
+def make_campaign(tmp_path):
+    """Return a function that writes a campaign: {cell: [seconds of each epoch of each run]}."""
+
+    def make(times, *, name="trial", warmup=0, profile="full", baseline=None, **card):
+        folder = tmp_path / "runs" / name
+        write_card(folder, times, baseline=baseline, profile=profile, **card)
+        for cell, runs in times.items():
+            for index, elapsed in enumerate(runs):
+                # The same seconds in two cells are no copy: a copy has the same log to the byte.
+                write_run(folder, cell, elapsed, run_id=f"r{index}", warmup=warmup, profile=profile)
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def dice():
+    """Return seeded random numbers."""
+    return random.Random(20170705)
