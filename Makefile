@@ -45,9 +45,13 @@ help: ## print the targets and the settings
 	@awk '/^[A-Z_]+ *\?=.*#: /{name=$$1; sub(/^[^#]*#: /, ""); printf "  %-11s %s\n", name, $$0}' $(firstword $(MAKEFILE_LIST))
 
 all: $(TRAIN) ## train the plan on this machine, then build the report
-	@failed=0; $(BIN)/python -m launcher run $(RUN_ARGS) --summary $(BUILD)/summary.txt || failed=$$?; \
-	if [ $$failed -gt 1 ]; then exit $$failed; fi; \
-	$(MAKE) --no-print-directory site && cat $(BUILD)/summary.txt && exit $$failed
+	@mkdir -p $(BUILD); failed=0; \
+	$(BIN)/python -m launcher run $(RUN_ARGS) --summary $(BUILD)/summary.txt || failed=$$?; \
+	echo $$failed > $(BUILD)/exit-code; test $$failed -le 1 || exit $$failed
+	@$(MAKE) --no-print-directory site
+	@cat $(BUILD)/summary.txt
+	@echo "Look at it: make serve, or open $(strip $(SITE_DIR))/index.html in a browser."
+	@exit "$$(cat $(BUILD)/exit-code)"
 
 bench: $(TRAIN) ## train what the plan lacks, without building the report
 	@$(BIN)/python -m launcher run $(RUN_ARGS)
@@ -75,7 +79,10 @@ lock: $(DEV) ## renew the locked requirements from requirements/*.in
 		--no-emit-find-links $$part.in -o $$part.txt || exit $$?; done
 
 clean: ## remove what is built (build/, the site); runs and .venv stay
-	@rm -rf $(BUILD) "$(strip $(SITE_DIR))" && echo "Removed $(BUILD)/ and $(strip $(SITE_DIR))/; runs and $(VENV)/ stay."
+	@rm -rf $(BUILD)
+	@site="$(strip $(SITE_DIR))"; if [ -f "$$site/data/index.json" ]; then rm -rf "$$site"; \
+	elif [ -e "$$site" ]; then echo "$$site holds no report: it stays. Name another SITE_DIR." >&2; exit 2; fi
+	@echo "Removed $(BUILD)/ and $(strip $(SITE_DIR))/; runs and $(VENV)/ stay."
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -95,7 +95,8 @@ def run_command(
     instances: Instances = "",
     data: Data = "",
     summary: Annotated[
-        Path | None, typer.Option(help="Write how it went into this file.", metavar="FILE")
+        Path | None,
+        typer.Option(help="Write how it went here, to be shown later.", metavar="FILE"),
     ] = None,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Wait for another launcher, or give up.")
@@ -115,7 +116,10 @@ def run_command(
         _fail(str(error))
     except OSError as error:
         _fail(f"{error.filename or runs_dir}: {error.strerror}; what is complete is kept")
-    typer.echo(json.dumps(outcome.as_record(), indent=1) if as_json else outcome.as_text())
+    if as_json:
+        typer.echo(json.dumps(outcome.as_record(), indent=1))
+    elif not summary or outcome.interrupted:
+        typer.echo(outcome.as_text())
     if outcome.interrupted:
         raise typer.Exit(INTERRUPTED)
     if outcome.failed:

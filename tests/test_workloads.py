@@ -78,8 +78,9 @@ def test_the_profiles(name):
 
 def test_the_list_is_quick_and_knows_no_tensorflow():
     code = (
-        "import sys; from models.__main__ import app; app(['list', '--json'], standalone_mode=False)"
-        "; print(sorted({'tensorflow', 'keras', 'numpy'} & set(sys.modules)), file=sys.stderr)"
+        "import sys; from models.__main__ import app; "
+        "app(['list', '--json'], standalone_mode=False); "
+        "print(sorted({'tensorflow', 'keras', 'numpy'} & set(sys.modules)), file=sys.stderr)"
     )
     result = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
