@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from generator.charts.notes import named, note_of, verb
+from generator.charts.palette import FAINT, GREY, INK, MUTED, look_of, size_colours
 from generator.charts.style import (
     FONT_PX,
-    INK,
-    MUTED,
-    RULE,
     SMALL_PX,
     Canvas,
     Chart,
-    behind_words,
-    look_of,
-    size_colours,
+    capital,
+    set_ticks,
+    styled,
     text_width,
+    whole_steps,
 )
-from generator.measures import list_rows
+from generator.measures import is_no_difference, list_rows
 from generator.wording import format_interval, format_ratio, join_words
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDE, NARROW = 680, 360
-_ROW, _FOOT, _GAP = 25, 46, 8
+_GAP = 6
+# A bar of the cell that has no figure: as wide as it is, in pixels, whatever the scale.
+_STUB = 12
 
 Measure = Literal["time", "cost"]
 _COLUMNS = {
@@ -33,10 +36,38 @@ _COLUMNS = {
     "cost": ("cost_ratio", "cost_low", "cost_high"),
 }
 _BETTER = {"time": "shorter is faster", "cost": "shorter is cheaper"}
+_STATES = {"missing": "missing", "failed": "failed"}
 
 
+@dataclass(frozen=True)
+class _Bar:
+    """What a row of the chart shows; ``ratio`` is None where there is no figure."""
+
+    label: str
+    words: str
+    ratio: float | None
+    low: float | None
+    high: float | None
+    build: str
+    vcpus: int
+    gpu: bool
+    is_baseline: bool
+    same: bool
+
+    @property
+    def end(self) -> float:
+        """Where the bar and its interval end."""
+        return max(self.ratio or 0, self.high or 0)
+
+
+@styled
 def relative_bars(
-    cells: pd.DataFrame, measure: Measure, baseline: str, *, narrow: bool = False
+    cells: pd.DataFrame,
+    measure: Measure,
+    baseline: str,
+    *,
+    resolution: float | None = None,
+    narrow: bool = False,
 ) -> Chart | None:
     """Return bars of one workload's cells; None where no cell has the measure's ratio.
 
@@ -44,134 +75,197 @@ def relative_bars(
         cells: labelled cells of one workload, in the order that they are drawn in.
         measure: time or cost.
         baseline: the baseline in words.
-        narrow: for a phone.
+        resolution: the campaign's, as a share: drawn as a band about 1.
+        narrow: for a phone: each label above its bar.
     """
     rows = list_rows(cells)
-    column, low, high = _COLUMNS[measure]
-    known = [row for row in rows if row[column] is not None]
+    bars = [_bar(row, measure, resolution) for row in rows]
+    known = [bar for bar in bars if bar.ratio is not None]
     if not known:
         return None
     width = NARROW if narrow else WIDE
-    left = max(text_width(row["label"], FONT_PX) for row in rows) + 10
-    room = max(text_width(_value_label(row, measure)) for row in rows) + 12
-    height = len(rows) * _ROW + _FOOT
-    canvas = Canvas(width, height, _title(known, column, measure, baseline))
-    axes = canvas.axes(left, 0, width - left - 6, height - _FOOT)
-    colours, pairs = size_colours(row["vcpus"] for row in rows if row["device"] == "CPU")
-    longest = max(max(row[column], row[high] or 0) for row in known)
-    # Room for the words behind the longest bar: no bar is cut, and zero is where bars begin.
-    axes.set_xlim(0, max(longest, 1) * (width - left) / max(width - left - room - 6, 60))
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.axvline(1, color=INK, linewidth=1, dashes=(4, 3), zorder=3)
-    for position, row in enumerate(rows):
-        _draw_bar(axes, position, row, (column, low, high), measure, colours)
-    axes.set_yticks(range(len(rows)), [row["label"] for row in rows], fontsize=FONT_PX, color=INK)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_color(RULE)
-    axes.locator_params(axis="x", nbins=5 if narrow else 8)
-    axes.set_xlabel(
-        f"{measure} relative to {baseline}" + ("\n" if narrow else " ") + f"({_BETTER[measure]})",
-        fontsize=SMALL_PX,
-    )
-    return canvas.finish(_alt(rows, column, low, high, measure, baseline, canvas.title), pairs)
-
-
-def _draw_bar(
-    axes: Axes,
-    position: int,
-    row: dict[str, Any],
-    columns: tuple[str, str, str],
-    measure: Measure,
-    colours: dict[int, str],
-) -> None:
-    value, low, high = (row[name] for name in columns)
-    colour = INK if row["device"] == "GPU" else colours[row["vcpus"]]
-    end = 0.0
-    if value is not None:
-        look = look_of(row["build"])
-        filled = look.filled or row["device"] == "GPU"
-        axes.barh(
-            position,
-            value,
-            height=0.62,
-            color=colour if filled else "none",
-            edgecolor=colour,
-            linewidth=1.4,
-            hatch=None if filled else look.hatch or None,
-            alpha=0.45 if row["no_difference"] and not row["is_baseline"] else 1,
+    row_height, foot = (38 if narrow else 25), (52 if narrow else 38)
+    left = 6 if narrow else round(max(text_width(bar.label, FONT_PX) for bar in bars)) + 12
+    note = note_of(rows, resolution)
+    if any(bar.same for bar in known):
+        note += " Grey, ≈: no measurable difference."
+    canvas = Canvas(width, len(bars) * row_height + foot, _title(known, measure, baseline), note)
+    extent = width - left - 8
+    axes = canvas.axes(left, 0, extent, len(bars) * row_height)
+    limit = _limit(bars, extent)
+    axes.set_xlim(0, limit)
+    axes.set_ylim(len(bars) - 0.5, -0.5)
+    if resolution is not None:
+        axes.axvspan(
+            max(0, 1 - resolution), min(limit, 1 + resolution), color=FAINT, linewidth=0, zorder=0
         )
-        end = value
-        if low is not None and high is not None:
-            axes.plot([low, high], [position, position], color=INK, linewidth=1.3, zorder=4)
-            for edge in (low, high):
-                ticks = [position - 0.14, position + 0.14]
-                axes.plot([edge, edge], ticks, color=INK, linewidth=1.3, zorder=4)
-            end = max(value, high)
+    colours, pairs = size_colours(bar.vcpus for bar in bars if not bar.gpu)
+    # On a phone, a bar is the lower half of its row.
+    shift, thick = (0.2, 0.42) if narrow else (0, 0.62)
+    # There, it is broken where labels are.
+    reach = 0.3 if narrow else 0.5
+    places = [position + shift for position in range(len(bars))]
+    axes.vlines(
+        [1] * len(bars),
+        [place - reach for place in places],
+        [place + reach for place in places],
+        color=INK,
+        linewidth=1,
+        linestyle=(0, (4, 3)),
+        zorder=3,
+        gid="baseline",
+    )
+    for place, bar in zip(places, bars, strict=True):
+        _draw_bar(axes, place, thick, bar, INK if bar.gpu else colours[bar.vcpus])
+        _write_value(axes, place, bar, limit / extent)
+    if narrow:
+        set_ticks(axes.yaxis, [])
+        for position, bar in enumerate(bars):
+            y = canvas.top + (position + 0.36) * row_height
+            canvas.text(left, y, bar.label, FONT_PX)
+    else:
+        set_ticks(axes.yaxis, range(len(bars)), [bar.label for bar in bars])
+        axes.tick_params(axis="y", length=0, labelsize=FONT_PX, labelcolor=INK)
+    ticks = whole_steps(limit, 5 if narrow else 8)
+    if 1 not in ticks and extent / limit > text_width("1") * 2:
+        ticks = sorted({*ticks, 1.0})
+    set_ticks(axes.xaxis, ticks, [f"{tick:,g}" for tick in ticks])
+    between = "\n" if narrow else " "
+    axes.set_xlabel(f"{measure} relative to {baseline}{between}({_BETTER[measure]})")
+    return canvas.finish(_alt(bars, measure, baseline, canvas.title), pairs)
+
+
+def _bar(row: dict[str, Any], measure: Measure, resolution: float | None) -> _Bar:
+    ratio, low, high = (row[name] for name in _COLUMNS[measure])
+    same = False
+    if ratio is not None and not row["is_baseline"]:
+        same = is_no_difference(ratio, low, high, resolution)
+        # The table's own verdict on times, which knows the resolution where we are not told.
+        same = same or (measure == "time" and bool(row["no_difference"]))
+    if ratio is None:
+        words = _STATES.get(row["status"], "no price" if measure == "cost" else "no baseline")
+    elif row["is_baseline"]:
+        words = "1 × (baseline)"
+    else:
+        words = f"≈ {format_ratio(ratio)}" if same else format_ratio(ratio)
+    return _Bar(
+        label=row["label"],
+        words=words,
+        ratio=ratio,
+        low=low,
+        high=high,
+        build=row["build"],
+        vcpus=row["vcpus"] or 0,
+        gpu=row["device"] == "GPU",
+        is_baseline=bool(row["is_baseline"]),
+        same=same,
+    )
+
+
+def _limit(bars: list[_Bar], extent: float) -> float:
+    """Return where the axis ends, so that no bar is cut and all words find room."""
+    limit = max([1.0, *(bar.end for bar in bars)]) * 1.04
+    for bar in bars:
+        room = text_width(bar.words) + 2 * _GAP
+        begin = bar.end
+        for _ in range(2):
+            # Words that would lie on the dashed line begin behind it.
+            limit = max(limit, begin / max(1 - room / extent, 0.2))
+            if begin < 1 < begin + room * limit / extent:
+                begin = 1
+    return limit
+
+
+def _draw_bar(axes: Axes, place: float, thick: float, bar: _Bar, colour: str) -> None:
+    if bar.ratio is None:
+        return
+    look = look_of(bar.build)
+    filled = look.filled or bar.gpu
+    shown = GREY if bar.same else colour
+    axes.barh(
+        place,
+        bar.ratio,
+        height=thick,
+        color=shown if filled else "none",
+        edgecolor=shown,
+        linewidth=1.4,
+        hatch=None if filled else look.hatch or None,
+        gid=f"bar {bar.label}",
+    )
+    if bar.low is not None and bar.high is not None:
+        cap = thick * 0.24
+        axes.plot(
+            [bar.low, bar.low, bar.low, bar.high, bar.high, bar.high],
+            [place - cap, place + cap, place, place, place - cap, place + cap],
+            color=INK,
+            linewidth=1.3,
+            solid_joinstyle="miter",
+            zorder=4,
+            gid=f"interval {bar.label}",
+        )
+
+
+def _write_value(axes: Axes, place: float, bar: _Bar, per_pixel: float) -> None:
+    """Write a bar's figure behind it; where there is none, a hollow stub and why."""
+    known = bar.ratio is not None
+    begin = bar.end
+    if not known:
+        axes.plot(
+            [0, _STUB * per_pixel, _STUB * per_pixel, 0],
+            [place - 0.2, place - 0.2, place + 0.2, place + 0.2],
+            color=MUTED,
+            linewidth=1,
+            dashes=(2, 1.5),
+            gid=f"{bar.words} {bar.label}",
+        )
+        begin = _STUB * per_pixel
+    if begin < 1 < begin + (text_width(bar.words) + 2 * _GAP) * per_pixel:
+        begin = 1
     axes.annotate(
-        _value_label(row, measure),
-        (end, position),
-        xytext=(5, 0),
+        bar.words,
+        (begin, place),
+        xytext=(_GAP, 0),
         textcoords="offset points",
-        va="center",
+        va="center_baseline",
         fontsize=SMALL_PX,
-        color=INK if value is not None else MUTED,
-        bbox=behind_words(),
-        style="normal" if value is not None else "italic",
+        color=MUTED if bar.same or not known else INK,
+        style="normal" if known else "italic",
         zorder=5,
     )
 
 
-def _value_label(row: dict[str, Any], measure: Measure) -> str:
-    ratio = row[_COLUMNS[measure][0]]
-    if ratio is None:
-        if row["status"] in ("missing", "failed"):
-            return str(row["status"])
-        return "no price" if measure == "cost" else "no baseline"
-    if row["is_baseline"]:
-        return "1 × (baseline)"
-    mark = "≈ " if row["no_difference"] and measure == "time" else ""
-    return mark + format_ratio(ratio)
+def _title(known: list[_Bar], measure: Measure, baseline: str) -> str:
+    ranked = sorted(known, key=lambda bar: (bar.ratio, not bar.is_baseline, bar.label))
+    best, rest = ranked[0], ranked[1:]
+    if not rest:
+        return f"{capital(best.label)} alone has a {measure}"
+    better = "faster" if measure == "time" else "cheaper"
+    the_best = "fastest" if measure == "time" else "cheapest"
+    if best.is_baseline:
+        second = rest[0]
+        if second.same:
+            return f"No measurable difference between {named(baseline)} and {second.label}"
+        takes = verb(second.label, "takes", "take") if measure == "time" else ""
+        takes = takes or verb(second.label, "costs", "cost")
+        tail = "as long" if measure == "time" else "as much"
+        return (
+            f"{capital(named(baseline))} {verb(baseline, 'is', 'are')} {the_best}; "
+            f"{named(second.label)} {takes} {format_ratio(second.ratio)} {tail}"
+        )
+    if best.same:
+        return f"No cell is measurably {better} than {baseline}"
+    is_ = verb(best.label, "is", "are")
+    return (
+        f"{capital(named(best.label))} {is_} {the_best}: "
+        f"{format_ratio(best.ratio)} the {measure} of {baseline}"
+    )
 
 
-def _title(known: list[dict[str, Any]], column: str, measure: Measure, baseline: str) -> str:
-    ranked = sorted(known, key=lambda row: (row[column], row["build"], row["instance"]))
-    best = ranked[0]
-    word = "fastest" if measure == "time" else "cheapest"
-    noun = "time" if measure == "time" else "cost"
-    if len(ranked) == 1:
-        return f"{_capital(best['label'])} alone has a {noun} here"
-    others = [row for row in ranked if row["no_difference"] and not row["is_baseline"]]
-    if measure == "time" and best["is_baseline"] and ranked[1] in others:
-        return f"No measurable difference between {baseline} and {ranked[1]['label']}"
-    if measure == "time" and best in others:
-        return f"No cell is measurably faster than {baseline}"
-    if best["is_baseline"]:
-        second = ranked[1]
-        verb = "takes" if measure == "time" else "costs"
-        ratio = format_ratio(second[column])
-        tail = f"{ratio} as long" if measure == "time" else f"{ratio} as much"
-        return f"{_capital(baseline)} is {word}; next, {second['label']}, {verb} {tail}"
-    share = format_ratio(best[column])
-    return f"{_capital(best['label'])} is {word}, at {share} the {noun} of {baseline}"
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
-
-
-def _alt(
-    rows: list[dict[str, Any]],
-    column: str,
-    low: str,
-    high: str,
-    measure: Measure,
-    baseline: str,
-    title: str,
-) -> str:
+def _alt(bars: list[_Bar], measure: Measure, baseline: str, title: str) -> str:
     parts = []
-    for row in rows:
-        text = f"{row['label']}: {_value_label(row, measure)}"
-        if row[column] is not None and row[low] is not None:
-            text += f" ({format_interval(row[low], row[high])})"
+    for bar in bars:
+        text = f"{bar.label}: {bar.words}"
+        if bar.low is not None and bar.high is not None:
+            text += f" ({format_interval(bar.low, bar.high)})"
         parts.append(text)
-    return f"{title}. {_capital(measure)} relative to {baseline}: {join_words(parts)}."
+    return f"{title}. {capital(measure)} relative to {baseline}: {join_words(parts)}."

@@ -5,19 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
-from generator.charts.style import (
-    INK,
-    MUTED,
-    RULE,
-    SMALL_PX,
-    Canvas,
-    Chart,
-    look_of,
-    powers,
-    set_powers,
-    size_colours,
-    text_width,
-)
+from generator.charts.palette import INK, MUTED, RULE, look_of, size_colours
+from generator.charts.style import SMALL_PX, Canvas, Chart, powers, set_powers, text_width
 from generator.measures import list_rows
 from generator.ranking import scaling_table
 from generator.wording import format_percent, format_ratio, format_seconds, format_usd, join_words

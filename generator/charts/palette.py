@@ -1,7 +1,7 @@
 """Colours that mean one thing on all pages: a size of instance, the baseline, "no difference".
 
 Each has a counterpart for the dark page, of the same hue, so that a reader who changes the
-page's theme does not learn the colours again. On either page larger sizes are darker.
+page's theme does not learn the colours again.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ PAIRS = {
     WARN: "#ff8a80",
 }
 
-# For 1, 2, 4 ... 128 vCPUs: greens up to four, then orange to navy. Searched for, so that under
-# deuteranopia and protanopia too no two come close (tests/test_charts_palette.py measures it).
+# For 1, 2, 4 ... 128 vCPUs: greens up to four, then red to navy, darker the larger. Searched
+# for, so that under deuteranopia and protanopia too no two come close: at least 16 apart in
+# CIELAB, and 25 within 8 to 64 (tests/test_charts_palette.py measures it).
 SIZE_COLOURS = (
-    ("#a88504", "#fdc909"),
-    ("#c45e41", "#ffad95"),
-    ("#da045b", "#fe95a7"),
-    ("#bf046c", "#fe7aaf"),
-    ("#a2017d", "#ff53cc"),
-    ("#6328a0", "#ae6deb"),
-    ("#5301aa", "#a453fe"),
-    ("#3d1a7c", "#885cc6"),
+    ("#5d9f32", "#b8fb89"),
+    ("#077d42", "#25b063"),
+    ("#085951", "#068c81"),
+    ("#e0430f", "#feaa95"),
+    ("#cc1280", "#ff88c1"),
+    ("#2e45e1", "#9d8eff"),
+    ("#011e7d", "#535bfe"),
+    ("#5281c2", "#92bbff"),
 )
 
 

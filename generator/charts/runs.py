@@ -5,18 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from generator.charts.style import (
-    FAINT,
-    FONT_PX,
-    INK,
-    MUTED,
-    RULE,
-    SMALL_PX,
-    WARN,
-    Canvas,
-    Chart,
-    text_width,
-)
+from generator.charts.palette import FAINT, INK, MUTED, RULE, WARN
+from generator.charts.style import FONT_PX, SMALL_PX, Canvas, Chart, text_width
 from generator.measures import list_rows
 from generator.quality import SLOW
 from generator.wording import format_count, format_percent, join_words

@@ -1,47 +1,33 @@
-"""What all charts share: colours that mean one thing, type, axes in words, and the SVG itself."""
+"""What all charts share: type that is measured, axes in words, and the SVG itself."""
 
 from __future__ import annotations
 
 import io
 import math
 import re
-import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import matplotlib as mpl
+from matplotlib import style
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
+
+from generator.charts.palette import INK, LIGHT_PAGE, MUTED, PAIRS, RULE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from matplotlib.axes import Axes
-
-# The site's two pages: what a colour must be told from.
-LIGHT_PAGE, DARK_PAGE = "#ffffff", "#1e2129"
-
-# Each colour of the light page and its counterpart on the dark one.
-INK, MUTED, RULE, FAINT, WARN = "#1f2328", "#5b6470", "#c3c9d0", "#e6e9ed", "#b3261e"
-PAIRS = {
-    LIGHT_PAGE: DARK_PAGE,
-    INK: "#e8eaed",
-    MUTED: "#a9b1bb",
-    RULE: "#4b525c",
-    FAINT: "#2f343d",
-    WARN: "#ff8a80",
-}
-
-# Sizes are steps of matplotlib's plasma, which colour-blind people read as a ramp: the larger,
-# the further from the page. The ends keep a contrast of 3 : 1 to either page.
-_RAMP = "plasma"
-_LIGHT_RAMP, _DARK_RAMP = (0.66, 0.04), (0.46, 0.95)
 
 FONT_PX = 12
 SMALL_PX = 11
 TITLE_PX = 13.5
-# Widths of a character and a line over the size: DejaVu Sans, wider than what readers have.
-CHAR, LINE = 0.6, 1.3
+# The height of a line over the size of its letters.
+LINE = 1.3
+_MARGIN = 4
 _FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 _RC: Any = {
@@ -53,6 +39,7 @@ _RC: Any = {
     "text.color": INK,
     "axes.edgecolor": RULE,
     "axes.labelcolor": MUTED,
+    "axes.labelsize": SMALL_PX,
     "axes.linewidth": 0.8,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -66,7 +53,22 @@ _RC: Any = {
     "ytick.major.size": 3,
     "hatch.linewidth": 1.1,
     "lines.solid_capstyle": "round",
+    "lines.dash_capstyle": "butt",
 }
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def styled(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Draw by our settings alone, whatever a reader's own matplotlibrc says; set none for good."""
+
+    @wraps(function)
+    def wrapper(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        with style.context(["default", _RC]):
+            return function(*args, **kwargs)
+
+    return wrapper
 
 
 @dataclass(frozen=True)
@@ -84,76 +86,48 @@ class Chart:
     height: int
 
 
-@dataclass(frozen=True)
-class Look:
-    """How a build is drawn: what repeats the colour's meaning by shape and fill."""
-
-    words: str
-    marker: str
-    filled: bool
-    hatch: str
-
-
-LOOKS = {
-    "compiled": Look("filled: compiled TensorFlow", "o", filled=True, hatch=""),
-    "pip": Look("hollow: TensorFlow from pip", "o", filled=False, hatch=""),
-    "pip-onednn": Look("diamonds, stripes: pip with oneDNN on", "D", filled=False, hatch="////"),
-    "pip-xla": Look("triangles, dots: pip with XLA on", "^", filled=False, hatch="...."),
-}
-_OTHER = Look("squares, crosses: another build", "s", filled=False, hatch="xxxx")
-
-
-def look_of(build: str) -> Look:
-    """Return how a build is drawn."""
-    return LOOKS.get(build, _OTHER)
-
-
-def size_colours(sizes: Iterable[int]) -> tuple[dict[int, str], dict[str, str]]:
-    """Return a colour for each size in vCPUs, and the dark counterpart of each colour."""
-    ordered = sorted(set(sizes))
-    ramp = mpl.colormaps[_RAMP]
-    light: dict[int, str] = {}
-    pairs: dict[str, str] = {}
-    for index, size in enumerate(ordered):
-        share = index / (len(ordered) - 1) if len(ordered) > 1 else 0.5
-        colours = [
-            mpl.colors.to_hex(ramp(start + (end - start) * share))
-            for start, end in (_LIGHT_RAMP, _DARK_RAMP)
-        ]
-        light[size] = colours[0]
-        pairs[colours[0]] = colours[1]
-    return light, pairs
-
-
 class Canvas:
     """A figure of a size in pixels, with its title on top; ``finish`` makes the chart of it."""
 
-    def __init__(self, width: int, height: int, title: str) -> None:
-        """Start a figure; the title is wrapped, and ``top`` is where it ends, in pixels."""
+    def __init__(self, width: int, height: int, title: str, note: str = "") -> None:
+        """Start a figure; ``height`` is what is below title and note, ``top`` where that begins.
+
+        Args:
+            width: of the picture, in pixels.
+            height: of the picture without title and note, in pixels.
+            title: the finding.
+            note: what a reader must know to trust it: how many runs, which data.
+        """
         self.width, self.title = width, title
-        per_line = int((width - 8) / (TITLE_PX * CHAR))
-        self._lines = textwrap.wrap(title, per_line) or [""]
-        self.top = round(len(self._lines) * TITLE_PX * LINE + 10)
+        lines = wrap(title, width - 2 * _MARGIN, TITLE_PX, bold=True)
+        notes = wrap(note, width - 2 * _MARGIN) if note else []
+        title_height = len(lines) * TITLE_PX * LINE
+        self.top = round(title_height + len(notes) * SMALL_PX * LINE + 10)
         self.height = height + self.top
-        with mpl.rc_context(_RC):
-            # At 72 dots an inch a point is a pixel.
-            self.figure = Figure(figsize=(self.width / 72, self.height / 72), dpi=72)
-            FigureCanvasSVG(self.figure)
-            for index, line in enumerate(self._lines):
-                self.text(4, 2 + (index + 0.8) * TITLE_PX * LINE, line, TITLE_PX, weight="bold")
+        # At 72 dots an inch a point is a pixel.
+        self.figure = Figure(figsize=(self.width / 72, self.height / 72), dpi=72)
+        FigureCanvasSVG(self.figure)
+        for index, line in enumerate(lines):
+            y = 2 + (index + 0.8) * TITLE_PX * LINE
+            self.text(_MARGIN, y, line, TITLE_PX, weight="bold")
+        for index, line in enumerate(notes):
+            y = title_height + 3 + (index + 0.8) * SMALL_PX * LINE
+            self.text(_MARGIN, y, line, SMALL_PX, MUTED)
 
     def axes(self, left: float, top: float, width: float, height: float) -> Axes:
         """Return axes at a place in pixels, from the top left below the title."""
-        with mpl.rc_context(_RC):
-            bottom = self.height - self.top - top - height
-            return self.figure.add_axes(
-                (
-                    left / self.width,
-                    bottom / self.height,
-                    width / self.width,
-                    height / self.height,
-                )
-            )
+        bottom = self.height - self.top - top - height
+        return self.figure.add_axes(
+            (left / self.width, bottom / self.height, width / self.width, height / self.height)
+        )
+
+    def paper(self, left: float, top: float, width: float, height: float) -> Axes:
+        """Return axes without axes, in pixels from their own top left: for legends."""
+        axes = self.axes(left, top, width, height)
+        axes.set_axis_off()
+        axes.set_xlim(0, width)
+        axes.set_ylim(height, 0)
+        return axes
 
     def text(
         self,
@@ -165,39 +139,34 @@ class Canvas:
         **arguments: Any,  # noqa: ANN401 (matplotlib's)
     ) -> None:
         """Write words with their baseline at pixels from the top left of the whole picture."""
-        with mpl.rc_context(_RC):
-            self.figure.text(
-                x / self.width, 1 - y / self.height, words, fontsize=size, color=colour, **arguments
-            )
+        self.figure.text(
+            x / self.width, 1 - y / self.height, words, fontsize=size, color=colour, **arguments
+        )
 
     def finish(self, alt: str, pairs: dict[str, str] | None = None) -> Chart:
         """Return the chart: drawn once, and recoloured for the dark page."""
-        with mpl.rc_context(_RC):
-            buffer = io.StringIO()
-            self.figure.savefig(
-                buffer,
-                format="svg",
-                transparent=True,
-                metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
-            )
-        light = _clean(buffer.getvalue(), self.title, self.width, self.height)
-        return Chart(
-            self.title, alt, light, _darken(light, PAIRS | (pairs or {})), self.width, self.height
+        buffer = io.StringIO()
+        self.figure.savefig(
+            buffer,
+            format="svg",
+            transparent=True,
+            metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
         )
+        light = _clean(buffer.getvalue(), self.title, self.width, self.height)
+        dark = _darken(light, PAIRS | (pairs or {}))
+        return Chart(self.title, alt, light, dark, self.width, self.height)
 
 
 def _clean(svg: str, title: str, width: int, height: int) -> str:
     """Return an SVG without its DTD, in pixels, with a title and the reader's own fonts."""
     body = svg[svg.index("<svg") :]
     escaped = title.replace("&", "&amp;").replace("<", "&lt;")
-    body = re.sub(
-        r"<svg[^>]*>",
+    head = (
         '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img">'
-        f"\n <title>{escaped}</title>",
-        body,
-        count=1,
+        f"\n <title>{escaped}</title>"
     )
+    body = re.sub(r"<svg[^>]*>", lambda _: head, body, count=1)
     body = re.sub(r"\s*<metadata>.*?</metadata>", "", body, count=1, flags=re.DOTALL)
     return body.replace("'DejaVu Sans'", _FONTS)
 
@@ -215,16 +184,46 @@ def behind_words(pad: float = 1.0) -> dict[str, Any]:
     return {"facecolor": LIGHT_PAGE, "edgecolor": "none", "pad": pad}
 
 
-def text_width(words: str, size: float = SMALL_PX) -> float:
-    """Return about how wide words are, in pixels: rather too much than too little."""
-    return len(words) * size * CHAR
+@cache
+def _advance(letter: str, *, bold: bool) -> float:
+    """Return a letter's width over the type's size, in DejaVu Sans: wider than readers' fonts."""
+    font = get_font(findfont(FontProperties("DejaVu Sans", weight="bold" if bold else "normal")))
+    font.set_size(100, 72)
+    # 16.16 fixed point; unhinted, so that it grows evenly with the size.
+    return font.load_char(ord(letter)).linearHoriAdvance / 65536 / 100
+
+
+def text_width(words: str, size: float = SMALL_PX, *, bold: bool = False) -> float:
+    """Return how wide words are, in pixels, in the widest of the fonts that readers have."""
+    return sum(_advance(letter, bold=bold) for letter in words) * size
+
+
+# What stays on one line: a figure and its sign or noun.
+_GLUE = re.compile(r"(?<=\d) (?=[×%s]\b|[×%]|vCPU)|(?<=≈) ")
+
+
+def wrap(words: str, width: float, size: float = SMALL_PX, *, bold: bool = False) -> list[str]:
+    """Return words in lines of at most a width in pixels; figures stay with their units."""
+    lines: list[str] = []
+    for word in _GLUE.sub("\N{NO-BREAK SPACE}", words).split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, size, bold=bold) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def capital(words: str) -> str:
+    """Return words with a capital at the start, as a sentence begins."""
+    return words[:1].upper() + words[1:]
 
 
 def format_power(value: float) -> str:
     """Return a tick of a logarithmic axis: ¼, ½, 1, 2, 4; 1/8 and less as fractions."""
     if value >= 1:
-        return f"{value:g}"
-    return {0.5: "½", 0.25: "¼", 0.125: "⅛"}.get(value, f"1/{1 / value:g}")
+        return f"{value:,.0f}"
+    return {0.5: "½", 0.25: "¼", 0.125: "⅛"}.get(value, f"1/{1 / value:,.0f}")
 
 
 def powers(low: float, high: float) -> list[float]:
@@ -233,13 +232,47 @@ def powers(low: float, high: float) -> list[float]:
     return [2.0**power for power in range(first, max(last, first + 1) + 1)]
 
 
-def set_powers(
+def thin(ticks: list[float], room: int, always: float | None = None) -> list[float]:
+    """Return every tick, or every second, third …, so that there are at most ``room``.
+
+    Args:
+        ticks: in order.
+        room: how many there is room for, at least one.
+        always: the tick that stays, where it is one of them.
+    """
+    step = -(-len(ticks) // room)
+    start = ticks.index(always) % step if always in ticks else 0
+    return ticks[start::step]
+
+
+def doublings(low: float, high: float) -> list[float]:
+    """Return ticks between two positive numbers, each twice the one before, from a round one."""
+    power = 10.0 ** math.floor(math.log10(low))
+    first = next(power * digit for digit in (1, 2, 3, 4, 5, 6, 8, 10) if power * digit >= low)
+    ticks = [first]
+    while ticks[-1] * 2 <= high:
+        ticks.append(ticks[-1] * 2)
+    return ticks
+
+
+def whole_steps(high: float, room: int) -> list[float]:
+    """Return ticks of an axis from 0 to a positive number, at most ``room`` of them and 0."""
+    power = 10.0 ** math.floor(math.log10(high / room))
+    step = next(power * digit for digit in (1, 2, 5, 10) if high / (power * digit) <= room)
+    return [step * count for count in range(int(high / step + 1e-9) + 1)]
+
+
+def set_ticks(
     axis: Any,  # noqa: ANN401 (matplotlib's XAxis or YAxis)
-    ticks: list[float],
-    labels: list[str] | None = None,
+    ticks: Iterable[float],
+    labels: Iterable[str] | None = None,
 ) -> None:
-    """Put ticks at powers of 2 on a logarithmic axis, and no others."""
-    axis.set_major_locator(mpl.ticker.FixedLocator(ticks))
+    """Put ticks at given places on an axis, and no others; as powers of 2 without labels."""
+    places = list(ticks)
+    axis.set_major_locator(mpl.ticker.FixedLocator(places))
     axis.set_minor_locator(mpl.ticker.NullLocator())
-    words = labels if labels is not None else [format_power(tick) for tick in ticks]
+    words = list(labels) if labels is not None else [format_power(tick) for tick in places]
     axis.set_major_formatter(mpl.ticker.FixedFormatter(words))
+
+
+set_powers = set_ticks
