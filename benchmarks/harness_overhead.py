@@ -1,8 +1,8 @@
 """How much CPU time the harness costs: a logged training against a bare `model.fit`.
 
-Both train the same compiled model of mnist_mlp on the same data in one process, in turns, so
-that drift hits both alike; each round gives one ratio of process CPU seconds. Keras hands its
-batch hooks to a thread in both, for neither has a hook of its own for a batch.
+Both train the same compiled model of mnist_mlp on the same data in one process, twice a round,
+there and back, so that drift hits both alike; a round gives one ratio of CPU seconds. Keras
+hands its batch hooks to a thread in both, for neither has a hook of its own for a batch.
 
     python -m benchmarks.harness_overhead [--rounds 20] [--json]
 
@@ -94,8 +94,11 @@ def measure(rounds: int) -> list[float]:
     logged()
     ratios = []
     for number in range(rounds):
-        first, second = (bare, logged) if number % 2 == 0 else (logged, bare)
-        times = {first: first(), second: second()}
+        # There and back within a round, so that a drift of seconds cancels, too.
+        order = (bare, logged, logged, bare)
+        times = {bare: 0.0, logged: 0.0}
+        for train in order if number % 2 == 0 else order[::-1]:
+            times[train] += train()
         ratios.append(times[logged] / times[bare])
     return ratios
 

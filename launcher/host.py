@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import getpass
 import os
 import signal
@@ -26,6 +25,7 @@ from models.run import (
     WorkloadUsed,
     read_manifest,
     run_folder,
+    utc_now,
     write_manifest,
 )
 
@@ -148,7 +148,7 @@ def start_manifest(
         software=Software(runner="host"),
         git_commit=context.git_commit,
         git_dirty=context.git_dirty,
-        started_at=_utc_now(),
+        started_at=utc_now(),
     )
 
 
@@ -223,7 +223,7 @@ def _judge(folder: Path, started: Manifest, code: int, output: BinaryIO) -> Mani
         status=Status.FAILED,
         why=scrub(why) or "no reason given",
         output_tail=tail,
-        ended_at=manifest.ended_at or _utc_now(),
+        ended_at=manifest.ended_at or utc_now(),
     )
     write_manifest(folder, failed)
     return failed
@@ -259,14 +259,10 @@ def _settle(folder: Path, started: Manifest, status: Status, why: str) -> None:
     except RunFormatError:
         manifest = started
     if manifest.status is Status.RUNNING:
-        write_manifest(folder, manifest.with_changes(status=status, why=why, ended_at=_utc_now()))
+        write_manifest(folder, manifest.with_changes(status=status, why=why, ended_at=utc_now()))
 
 
 def settle_killed(folder: Path, manifest: Manifest) -> None:
     """Mark a run as preempted that says it is running, when nobody runs it."""
     why = "killed, or the machine stopped: it never ended"
     _settle(folder, manifest, Status.PREEMPTED, why)
-
-
-def _utc_now() -> str:
-    return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
@@ -17,6 +18,11 @@ Scenario = Literal["as-published", "spot", "on-demand"]
 WARMUP_EPOCHS: dict[str, int] = {"full": 0, "quick": 1, "smoke": 1}
 """Epochs at a run's start that no sum counts. In the short profiles TensorFlow traces its
 graph in epoch 0, for seconds; in the full one that is part of the work, as it was in 2017."""
+
+
+def utc_now() -> str:
+    """Return the time as all records have it: UTC, ISO 8601, to the millisecond."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Status(StrEnum):

@@ -51,6 +51,7 @@ from models.manifest import (
     Status,
     WallSeconds,
     WorkloadUsed,
+    utc_now,
 )
 
 __all__ = [
@@ -88,6 +89,7 @@ __all__ = [
     "read_run",
     "run_folder",
     "sha256_of",
+    "utc_now",
     "write_atomically",
     "write_campaign",
     "write_manifest",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 import signal
 import sys
@@ -22,6 +21,7 @@ from models.run import (
     hash_parameters,
     read_manifest,
     sha256_of,
+    utc_now,
     write_manifest,
 )
 
@@ -271,11 +271,6 @@ def log_epochs(writer: EpochWriter, progress: Any = None) -> Any:  # noqa: ANN40
 
 def _number(value: Any) -> float | None:  # noqa: ANN401 (a Keras metric)
     return None if value is None else float(value)
-
-
-def utc_now() -> str:
-    """Return the time in UTC, ISO 8601, to the millisecond."""
-    return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _finish(
