@@ -163,4 +163,5 @@ def write_index(data: Path, campaigns: Sequence[Campaign], shown: str) -> None:
             for campaign in campaigns
         ],
     }
+    data.mkdir(parents=True, exist_ok=True)
     (data / "index.json").write_text(_to_json(record), encoding="utf-8", newline="\n")

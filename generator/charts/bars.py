@@ -9,17 +9,20 @@ from generator.charts.notes import named, note_of, verb
 from generator.charts.palette import FAINT, GREY, INK, MUTED, look_of, size_colours
 from generator.charts.style import (
     FONT_PX,
+    LINE,
     SMALL_PX,
     Canvas,
     Chart,
     capital,
+    mark,
     set_ticks,
     styled,
     text_width,
     whole_steps,
+    wrap,
 )
 from generator.measures import is_no_difference, list_rows
-from generator.wording import format_interval, format_ratio, join_words
+from generator.wording import format_interval, format_ratio
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +87,9 @@ def relative_bars(
     if not known:
         return None
     width = NARROW if narrow else WIDE
-    row_height, foot = (38 if narrow else 25), (52 if narrow else 38)
+    row_height = 38 if narrow else 25
+    captions = wrap(f"{measure} relative to {baseline} ({_BETTER[measure]})", width - 8)
+    foot = round(22 + len(captions) * SMALL_PX * LINE)
     left = 6 if narrow else round(max(text_width(bar.label, FONT_PX) for bar in bars)) + 12
     note = note_of(rows, resolution)
     if any(bar.same for bar in known):
@@ -130,8 +135,7 @@ def relative_bars(
     if 1 not in ticks and extent / limit > text_width("1") * 2:
         ticks = sorted({*ticks, 1.0})
     set_ticks(axes.xaxis, ticks, [f"{tick:,g}" for tick in ticks])
-    between = "\n" if narrow else " "
-    axes.set_xlabel(f"{measure} relative to {baseline}{between}({_BETTER[measure]})")
+    canvas.caption(left + extent / 2, canvas.top + len(bars) * row_height + 30, captions)
     return canvas.finish(_alt(bars, measure, baseline, canvas.title), pairs)
 
 
@@ -190,7 +194,7 @@ def _draw_bar(axes: Axes, place: float, thick: float, bar: _Bar, colour: str) ->
         edgecolor=shown,
         linewidth=1.4,
         hatch=None if filled else look.hatch or None,
-        gid=f"bar {bar.label}",
+        gid=mark("bar", bar.label),
     )
     if bar.low is not None and bar.high is not None:
         cap = thick * 0.24
@@ -201,7 +205,7 @@ def _draw_bar(axes: Axes, place: float, thick: float, bar: _Bar, colour: str) ->
             linewidth=1.3,
             solid_joinstyle="miter",
             zorder=4,
-            gid=f"interval {bar.label}",
+            gid=mark("interval", bar.label),
         )
 
 
@@ -216,7 +220,7 @@ def _write_value(axes: Axes, place: float, bar: _Bar, per_pixel: float) -> None:
             color=MUTED,
             linewidth=1,
             dashes=(2, 1.5),
-            gid=f"{bar.words} {bar.label}",
+            gid=mark(bar.words, bar.label),
         )
         begin = _STUB * per_pixel
     if begin < 1 < begin + (text_width(bar.words) + 2 * _GAP) * per_pixel:
@@ -268,4 +272,4 @@ def _alt(bars: list[_Bar], measure: Measure, baseline: str, title: str) -> str:
         if bar.low is not None and bar.high is not None:
             text += f" ({format_interval(bar.low, bar.high)})"
         parts.append(text)
-    return f"{title}. {capital(measure)} relative to {baseline}: {join_words(parts)}."
+    return f"{title}. {capital(measure)} relative to {baseline}: {'; '.join(parts)}."

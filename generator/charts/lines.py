@@ -5,20 +5,48 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
+import matplotlib as mpl
+
+from generator.charts.notes import named, note_of, verb
 from generator.charts.palette import INK, MUTED, RULE, look_of, size_colours
-from generator.charts.style import SMALL_PX, Canvas, Chart, powers, set_powers, text_width
+from generator.charts.placing import LEADER_FROM, Box, Label, Point, place_labels
+from generator.charts.style import (
+    LINE,
+    SMALL_PX,
+    Canvas,
+    Chart,
+    behind_words,
+    capital,
+    doublings,
+    mark,
+    powers,
+    set_ticks,
+    styled,
+    text_width,
+    thin,
+)
 from generator.measures import list_rows
-from generator.ranking import scaling_table
-from generator.wording import format_percent, format_ratio, format_seconds, format_usd, join_words
+from generator.wording import format_ratio, format_seconds, format_usd, join_words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
     from matplotlib.axes import Axes
 
-_WIDE, _NARROW, _HEIGHT = 680, 360, 300
+_WIDE, _NARROW, _HEIGHT, _FOOT = 680, 360, 250, 42
+# Fewer epochs than this are no curve.
+_CURVE = 3
+
+Row = dict[str, Any]
+Key = tuple[str, str]
+Curve = list[Point]
 
 
-def scaling(cells: pd.DataFrame, *, narrow: bool = False) -> Chart | None:
+@styled
+def scaling(
+    cells: pd.DataFrame, *, resolution: float | None = None, narrow: bool = False
+) -> Chart | None:
     """Return a workload's time against vCPUs by build; None with fewer than two sizes.
 
     The dashed line is the ideal: twice the vCPUs, half the time, from the smallest size of
@@ -26,87 +54,147 @@ def scaling(cells: pd.DataFrame, *, narrow: bool = False) -> Chart | None:
 
     Args:
         cells: labelled cells of one workload.
+        resolution: the campaign's, as a share; for the note.
         narrow: for a phone.
     """
-    steps = list_rows(scaling_table(cells))
-    if not steps:
-        return None
     rows = [row for row in list_rows(cells) if row["time_s"] is not None]
-    cpu = [row for row in rows if row["device"] == "CPU" and row["vcpus"]]
-    sizes = sorted({row["vcpus"] for row in cpu})
-    last = max(steps, key=lambda step: (step["to_vcpus"], step["build"]))
-    title = (
-        f"From {last['from_vcpus']} to {last['to_vcpus']} vCPUs, {last['build']}: "
-        f"{format_ratio(last['speed_up'])} as fast, "
-        f"{format_percent(last['efficiency'])} of the ideal"
-    )
+    gpus = [row for row in rows if row["device"] == "GPU"]
+    builds = _by_size(rows)
+    if all(len(sizes) <= 1 for sizes in builds.values()):
+        return None
     width = _NARROW if narrow else _WIDE
-    canvas = Canvas(width, _HEIGHT, title)
-    builds = sorted({row["build"] for row in cpu})
-    room = max(text_width(build) for build in builds) + 14
-    axes = canvas.axes(58, 4, width - 58 - room, _HEIGHT - 50)
+    canvas = Canvas(width, _HEIGHT + _FOOT, _scaling_title(builds), note_of(rows, resolution))
+    every = sorted({size for sizes in builds.values() for size in sizes})
+    first = min(sizes[every[0]]["time_s"] for sizes in builds.values() if every[0] in sizes)
+    ideal = [first * every[0] / size for size in every]
+    values = [row[name] for row in rows for name in ("time_s", "time_low", "time_high")]
+    known = [value for value in values if value is not None]
+    ticks = powers(min(*known, *ideal) / 1.05, max(known) * 1.05)
+    room = max(text_width(words) for words in (*builds, "ideal", "GPU")) + 22
+    axes = canvas.axes(62, 4, width - 62 - room, _HEIGHT)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)
-    times = [row["time_s"] for row in rows]
-    start = min((row for row in cpu if row["vcpus"] == sizes[0]), key=lambda row: row["time_s"])
-    ideal = [start["time_s"] * sizes[0] / size for size in sizes]
-    ticks = powers(min(*times, *ideal), max(times))
-    axes.plot(sizes, ideal, color=MUTED, linewidth=1, dashes=(4, 3))
-    axes.annotate("ideal", (sizes[-1], ideal[-1]), xytext=(6, -3), **_words(MUTED))
-    ends = []
-    for build in builds:
-        points = sorted((row["vcpus"], row["time_s"]) for row in cpu if row["build"] == build)
-        look = look_of(build)
-        axes.plot(
-            [size for size, _ in points],
-            [time for _, time in points],
-            color=INK,
-            linewidth=1.4,
-            marker=look.marker,
-            markersize=7,
-            markerfacecolor=INK if look.filled else "none",
-            markeredgecolor=INK,
-            zorder=3,
-        )
-        ends.append((points[-1], build))
-    _label_ends(axes, ends, ticks, _HEIGHT - 50)
-    gpus = [row for row in rows if row["device"] == "GPU"]
-    for row in gpus:
-        axes.axhline(row["time_s"], color=RULE, linewidth=1.2)
-        axes.annotate(row["label"], (sizes[0], row["time_s"]), xytext=(2, 3), **_words(MUTED))
+    axes.set_xlim(every[0] / 1.12, every[-1] * 1.12)
     axes.set_ylim(ticks[0], ticks[-1])
-    set_powers(axes.xaxis, [float(size) for size in sizes])
-    set_powers(axes.yaxis, ticks, [f"{tick:,.4g}" for tick in ticks])
-    axes.set_xlabel("vCPUs", fontsize=SMALL_PX)
-    axes.set_ylabel("total time in seconds (lower is faster)", fontsize=SMALL_PX)
-    table = join_words([f"{row['label']}: {format_seconds(row['time_s'])} s" for row in rows])
-    return canvas.finish(f"{title}. Total time: {table}.")
+    axes.plot(every, ideal, color=MUTED, linewidth=1, dashes=(4, 3), gid="ideal")
+    ends = [(ideal[-1], "ideal", MUTED)]
+    for row in gpus:
+        axes.axhline(row["time_s"], color=MUTED, linewidth=1.2)
+        ends.append((row["time_s"], row["short_label"], INK))
+    colours, pairs = size_colours(every)
+    # Side by side where intervals would lie on each other.
+    beside = 0.07 if any((row["runs"] or 0) > 1 for row in rows) else 0.0
+    for index, (build, sizes) in enumerate(builds.items()):
+        shift = 2 ** ((index - (len(builds) - 1) / 2) * beside)
+        line = [(size * shift, row) for size, row in sorted(sizes.items())]
+        times = [row["time_s"] for _, row in line]
+        axes.plot([size for size, _ in line], times, color=INK, linewidth=1.1, zorder=2)
+        for size, row in line:
+            _draw_time(axes, size, row, colours[row["vcpus"]])
+        ends.append((times[-1], build, INK))
+    _name_ends(axes, ends, (ticks[0], ticks[-1]))
+    shown = thin([float(size) for size in every], 12)
+    set_ticks(axes.xaxis, shown, [f"{size:g}" for size in shown])
+    shown = thin(ticks, 8)
+    set_ticks(axes.yaxis, shown, [f"{tick:,g}" for tick in shown])
+    axes.set_xlabel("vCPUs")
+    axes.set_ylabel("total time in seconds: lower is faster")
+    table = "; ".join([f"{row['label']}: {format_seconds(row['time_s'])} s" for row in rows])
+    return canvas.finish(f"{canvas.title}. Total time: {table}.", pairs)
 
 
-def _words(colour: str) -> dict[str, Any]:
-    return {"textcoords": "offset points", "fontsize": SMALL_PX, "color": colour}
+def _by_size(rows: list[Row]) -> dict[str, dict[int, Row]]:
+    """Return each build's cells by size, smallest first; of one size the fastest cell."""
+    builds: dict[str, dict[int, Row]] = {}
+    known = [row for row in rows if row["device"] == "CPU" and row["vcpus"]]
+    for row in sorted(known, key=lambda row: (row["build"], row["vcpus"], row["time_s"])):
+        builds.setdefault(row["build"], {}).setdefault(row["vcpus"], row)
+    return builds
 
 
-def _label_ends(
-    axes: Axes,
-    ends: list[tuple[tuple[float, float], str]],
-    ticks: list[float],
-    height: float,
-) -> None:
+def _scaling_title(builds: Mapping[str, Mapping[int, Row]]) -> str:
+    spans = {build: (min(sizes), max(sizes)) for build, sizes in builds.items()}
+    low, high = max(spans.values(), key=lambda span: (span[1] / span[0], span))
+    gains = {
+        build: builds[build][low]["time_s"] / builds[build][high]["time_s"]
+        for build, span in spans.items()
+        if span == (low, high)
+    }
+    words = [
+        f"{build} {'is' if not index else ''} {format_ratio(gain)}".replace("  ", " ")
+        for index, (build, gain) in enumerate(sorted(gains.items()))
+    ]
+    words[0] += " as fast"
+    ideal = format_ratio(high / low).replace(".00", "")
+    return f"From {low} to {high} vCPUs {join_words(words)}; ideal is {ideal}"
+
+
+def _draw_time(axes: Axes, size: float, row: Row, colour: str) -> None:
+    look = look_of(row["build"])
+    if row["time_low"] is not None and row["runs"] > 1:
+        ends = [row["time_low"], row["time_high"]]
+        axes.plot(
+            [size, size],
+            ends,
+            color=colour,
+            linewidth=1.4,
+            zorder=3,
+            gid=mark("interval", row["label"]),
+        )
+    axes.plot(
+        [size],
+        [row["time_s"]],
+        marker=look.marker,
+        markersize=8,
+        markerfacecolor=colour if look.filled else "none",
+        markeredgecolor=colour,
+        markeredgewidth=1.5,
+        linestyle="none",
+        zorder=4,
+    )
+
+
+def _name_ends(axes: Axes, ends: list[tuple[float, str, str]], limits: tuple[float, float]) -> None:
     """Name lines at their right ends, apart from each other where they end close together."""
-    low, high = math.log2(ticks[0]), math.log2(ticks[-1])
+    low, high = map(math.log2, limits)
+    wanted = sorted(
+        ((math.log2(value) - low) / (high - low) * _HEIGHT, words, colour)
+        for value, words, colour in ends
+    )
+    shown = spread_apart([at for at, _, _ in wanted], SMALL_PX * 1.25)
+    for (_, words, colour), y in zip(wanted, shown, strict=True):
+        axes.annotate(
+            words,
+            (1, y / _HEIGHT),
+            xycoords="axes fraction",
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center_baseline",
+            fontsize=SMALL_PX,
+            color=colour,
+        )
 
-    def pixels(value: float) -> float:
-        return (math.log2(value) - low) / (high - low) * height
 
-    previous = None
-    for (x, y), words in sorted(ends, key=lambda end: (end[0][1], end[1])):
-        at = pixels(y)
-        shown = at if previous is None else max(at, previous + SMALL_PX * 1.2)
-        previous = shown
-        axes.annotate(words, (x, y), xytext=(8, shown - at - 4), **_words(INK))
+def spread_apart(places: list[float], gap: float) -> list[float]:
+    """Return sorted places moved as little as is needed to lie at least a gap apart."""
+    groups: list[list[float]] = []
+    for place in places:
+        # A group is its middle and how many places it holds.
+        groups.append([place, 1])
+        while len(groups) > 1:
+            (below, count), (above, more) = groups[-2:]
+            if above - below >= gap * (count + more) / 2:
+                break
+            middle = (below * count + above * more) / (count + more)
+            groups[-2:] = [[middle, count + more]]
+    return [
+        middle + (index - (count - 1) / 2) * gap
+        for middle, count in groups
+        for index in range(int(count))
+    ]
 
 
+@styled
 def accuracy_curves(
     cells: pd.DataFrame,
     epochs: pd.DataFrame,
@@ -117,6 +205,7 @@ def accuracy_curves(
     """Return validation accuracy against time or cost; None where no log has it.
 
     The baseline, the fastest and the cheapest cell are drawn strong and named; the rest faint.
+    Synthetic data have no accuracy worth showing.
 
     Args:
         cells: labelled cells of one workload.
@@ -134,76 +223,137 @@ def accuracy_curves(
     curves = _curves(rows, epochs, against)
     if not curves:
         return None
-    strong = _strong(rows, curves)
-    reached = min(max(acc for _, acc in points) for points in curves.values())
+    reached = min(max(accuracy for _, accuracy in points) for points in curves.values())
     first = {key: next(x for x, acc in points if acc >= reached) for key, points in curves.items()}
+    show = _show_seconds if against == "time" else format_usd
     best = min(first, key=lambda key: (first[key], key))
-    show = format_seconds if against == "time" else format_usd
-    unit = " s" if against == "time" else ""
+    strong = list(dict.fromkeys([*_strong(rows, curves), best]))
+    label = rows[best]["label"]
     title = (
-        f"{format_percent(reached)} accuracy, which every cell reaches: soonest on "
-        f"{rows[best]['label']}, after {show(first[best])}{unit}"
-        if against == "time"
-        else f"{format_percent(reached)} accuracy, which every cell reaches: cheapest on "
-        f"{rows[best]['label']}, for {show(first[best])}"
+        f"{capital(named(label))} {verb(label, 'is', 'are')} "
+        f"{'first' if against == 'time' else 'cheapest'} to {_percent(reached)} validation "
+        f"accuracy, which all {len(curves)} cells reach: {show(first[best])}"
     )
     width = _NARROW if narrow else _WIDE
-    canvas = Canvas(width, _HEIGHT, title)
-    axes = canvas.axes(48, 4, width - 48 - 12, _HEIGHT - 50)
+    several = any((rows[key]["runs"] or 0) > 1 for key in curves)
+    note = "One run a cell." if not several else "The first run of each cell."
+    canvas = Canvas(
+        width, _HEIGHT + _FOOT, title, f"{note} Named: baseline, fastest, cheapest and first cell."
+    )
+    size = (width - 62 - 16, _HEIGHT)
+    axes = canvas.axes(62, 4, *size)
+    xs = [x for points in curves.values() for x, _ in points]
+    ys = [y for points in curves.values() for _, y in points]
+    limits = (min(xs) / 1.1, max(xs) * 1.1), (min(ys) - _margin(ys), max(ys) + _margin(ys))
     axes.set_xscale("log", base=2)
+    axes.set_xlim(*limits[0])
+    axes.set_ylim(*limits[1])
+    axes.axhline(reached, color=MUTED, linewidth=0.9, dashes=(4, 3), zorder=1)
     colours, pairs = size_colours(row["vcpus"] for row in rows.values() if row["device"] == "CPU")
     for key, points in sorted(curves.items()):
         row = rows[key]
         colour = INK if row["device"] == "GPU" else colours[row["vcpus"]]
-        look = look_of(row["build"])
-        xs, accuracies = zip(*points, strict=True)
+        filled = look_of(row["build"]).filled or row["device"] == "GPU"
         axes.plot(
-            xs,
-            accuracies,
+            [x for x, _ in points],
+            [y for _, y in points],
             color=colour if key in strong else RULE,
             linewidth=2 if key in strong else 0.9,
-            linestyle="-" if look.filled or row["device"] == "GPU" else (0, (3, 1.5)),
+            linestyle="-" if filled else (0, (3, 1.5)),
             zorder=3 if key in strong else 2,
         )
-        if key in strong:
-            # Curves rise to the right: below them is room.
-            axes.annotate(
-                row["label"],
-                (1, 0),
-                xycoords="axes fraction",
-                xytext=(-6, 8 + 15 * strong.index(key)),
-                ha="right",
-                weight="bold",
-                **_words(colour),
-            )
-    axes.axhline(reached, color=MUTED, linewidth=0.9, dashes=(4, 3))
-    values = [x for points in curves.values() for x, _ in points]
-    ticks = powers(min(values), max(values))
-    thinned = ticks[:: 2 if len(ticks) > (7 if narrow else 12) else 1]
-    labels = [show(tick).rstrip("0").rstrip(".") for tick in thinned]
-    set_powers(axes.xaxis, thinned, labels)
-    words = "seconds of training (left is sooner)"
-    axes.set_xlabel(words if against == "time" else "USD (left is cheaper)", fontsize=SMALL_PX)
-    axes.set_ylabel("validation accuracy", fontsize=SMALL_PX)
-    table = join_words(
-        [f"{rows[key]['label']}: {show(value)}{unit}" for key, value in sorted(first.items())]
-    )
+    _name_curves(axes, {rows[key]["label"]: curves[key] for key in strong}, limits, size)
+    ticks = doublings(*limits[0])
+    words = [_trim(show(tick)) for tick in ticks]
+    step = len(thin(ticks, max(1, int(size[0] / (max(map(text_width, words)) + 12)))))
+    stride = -(-len(ticks) // step)
+    set_ticks(axes.xaxis, ticks[::stride], words[::stride])
+    axes.yaxis.set_major_locator(mpl.ticker.MaxNLocator(6))
+    axes.yaxis.set_major_formatter(mpl.ticker.FuncFormatter(lambda value, _: _percent(value, 4)))
+    across = "time of training: left is sooner" if against == "time" else "cost: left is cheaper"
+    axes.set_xlabel(across)
+    axes.set_ylabel("validation accuracy")
+    table = "; ".join([f"{rows[key]['label']}: {show(x)}" for key, x in sorted(first.items())])
     return canvas.finish(f"{title}. To reach it: {table}.", pairs)
 
 
-Key = tuple[str, str]
-Curve = list[tuple[float, float]]
+def _show_seconds(value: float) -> str:
+    return f"{format_seconds(value)} s"
 
 
-def _curves(
-    rows: dict[Key, dict[str, Any]], epochs: pd.DataFrame, against: str
-) -> dict[Key, Curve]:
+def _percent(share: float, digits: int = 0) -> str:
+    figure = f"{100 * share:.{digits}g}" if digits else f"{100 * share:.1f}"
+    return f"{figure} %"
+
+
+def _trim(words: str) -> str:
+    """Return a figure without zeros behind its point: $0.00200 is $0.002, 40.0 s is 40 s."""
+    figure, space, unit = words.partition(" ")
+    return (figure.rstrip("0").rstrip(".") if "." in figure else figure) + space + unit
+
+
+def _margin(values: list[float]) -> float:
+    return max((max(values) - min(values)) * 0.06, 1e-3)
+
+
+def _name_curves(
+    axes: Axes,
+    curves: Mapping[str, Curve],
+    limits: tuple[tuple[float, float], tuple[float, float]],
+    size: tuple[float, float],
+) -> None:
+    """Name curves beside them, where there is room."""
+    (left, right), (bottom, top) = limits
+
+    def place(x: float, y: float) -> Point:
+        across = math.log2(x / left) / math.log2(right / left)
+        return across * size[0], (y - bottom) / (top - bottom) * size[1]
+
+    points = {words: tuple(place(x, y) for x, y in curve) for words, curve in curves.items()}
+    labels = [Label(at, text_width(words) + 4, SMALL_PX * LINE) for words, at in points.items()]
+    markers = [(point, 2.0) for at in points.values() for point in at]
+    boxes = place_labels(
+        labels,
+        markers,
+        [(at, 60.0) for at in points.values()],
+        Box(2, 2, size[0] + 10, size[1]),
+    )
+    for (words, at), box in zip(points.items(), boxes, strict=True):
+        if box is None:
+            continue
+        near = min(at, key=box.distance)
+        if box.distance(near) >= LEADER_FROM:
+            x = min(max(near[0], box.left), box.right)
+            y = min(max(near[1], box.bottom), box.top)
+            axes.plot(
+                [near[0] / size[0], x / size[0]],
+                [near[1] / size[1], y / size[1]],
+                transform=axes.transAxes,
+                color=MUTED,
+                linewidth=0.7,
+            )
+        axes.annotate(
+            words,
+            box.middle,
+            xycoords="axes pixels",
+            ha="center",
+            va="center_baseline",
+            fontsize=SMALL_PX,
+            color=INK,
+            bbox=behind_words(0),
+            zorder=5,
+            annotation_clip=False,
+        )
+
+
+def _curves(rows: Mapping[Key, Row], epochs: pd.DataFrame, against: str) -> dict[Key, Curve]:
     """Return each cell's accuracy against time or cost, of its first run that has it all."""
     curves: dict[Key, Curve] = {}
     for (build, instance, _), run in epochs.groupby(["build", "instance", "run_id"], sort=True):
         key = (str(build), str(instance))
-        timed = run[~run["warmup"]]
-        if key not in rows or key in curves or timed["val_acc"].isna().any() or len(timed) < 3:  # noqa: PLR2004
+        timed = run[~run["warmup"].astype(bool)]
+        known = timed["val_acc"].notna().all() and len(timed) >= _CURVE
+        if key not in rows or key in curves or not known:
             continue
         factor = 1.0 if against == "time" else rows[key]["usd_per_hour"] / 3600
         curves[key] = [
@@ -213,8 +363,8 @@ def _curves(
     return curves
 
 
-def _strong(rows: dict[Key, dict[str, Any]], curves: dict[Key, Curve]) -> list[Key]:
-    """Return the cells to name: the baseline, the fastest and the cheapest."""
+def _strong(rows: Mapping[Key, Row], curves: Mapping[Key, Curve]) -> list[Key]:
+    """Return the cells to name: the baseline, and of the CPUs the fastest and the cheapest."""
     keys = [key for key in sorted(rows) if key in curves]
     wanted = [key for key in keys if rows[key]["is_baseline"]]
     cpu = [key for key in keys if rows[key]["device"] == "CPU"] or keys

@@ -30,6 +30,10 @@ PAIRS = {
     WARN: "#ff8a80",
 }
 
+# How much compiling saves, and how much it costs: from little to much.
+GAINS = (("#e3eefb", "#22344a"), ("#b9d5f3", "#274b73"), ("#86b6e8", "#2f659f"))
+LOSSES = (("#fdeadb", "#46321f"), ("#fbcfa8", "#6b4417"), ("#f2a86a", "#83500f"))
+
 # For 1, 2, 4 ... 128 vCPUs: greens up to four, then red to navy, darker the larger. Searched
 # for, so that under deuteranopia and protanopia too no two come close: at least 16 apart in
 # CIELAB, and 25 within 8 to 64 (tests/test_charts_palette.py measures it).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,9 +51,12 @@ class Box:
 
 @dataclass(frozen=True)
 class Label:
-    """What names a point: where the point is, and how large the words are, in pixels."""
+    """What names a point, or any of a curve's points: where they are, and how large the words are.
 
-    point: Point
+    All in pixels.
+    """
+
+    points: tuple[Point, ...]
     width: float
     height: float
 
@@ -96,7 +99,7 @@ def place_labels(
     blocks = [box_around(point, radius) for point, radius in markers]
     choices = []
     for label in labels:
-        others = [point for point, _ in markers if point != label.point]
+        others = [point for point, _ in markers if point not in label.points]
         choices.append(
             sorted(
                 (
@@ -137,14 +140,12 @@ def _orders(counts: list[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _candidates(label: Label) -> Iterator[tuple[float, Box]]:
-    x, y = label.point
-    for distance in _DISTANCES:
-        for dx, dy in _DIRECTIONS:
-            # In a corner both distances count.
-            gap = distance * (0.7 if dx and dy else 1)
-            left = x - label.width / 2 + dx * (label.width / 2 + gap)
-            bottom = y - label.height / 2 + dy * (label.height / 2 + gap)
-            yield distance, Box(left, bottom, left + label.width, bottom + label.height)
+    for distance, (dx, dy), (x, y) in product(_DISTANCES, _DIRECTIONS, label.points):
+        # In a corner both distances count.
+        gap = distance * (0.7 if dx and dy else 1)
+        left = x - label.width / 2 + dx * (label.width / 2 + gap)
+        bottom = y - label.height / 2 + dy * (label.height / 2 + gap)
+        yield distance, Box(left, bottom, left + label.width, bottom + label.height)
 
 
 def _cost(
@@ -158,7 +159,7 @@ def _cost(
         (cost for x, y, cost in dots if box.left <= x <= box.right and box.bottom <= y <= box.top),
         default=0.0,
     )
-    own = box.distance(label.point)
+    own = min(box.distance(point) for point in label.points)
     doubt = any(box.distance(point) < own for point in others)
     leader = own >= LEADER_FROM
     return distance + covered + _DOUBT_COST * doubt + _LEADER_COST * leader

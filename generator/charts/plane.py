@@ -20,6 +20,7 @@ from generator.charts.style import (
     Chart,
     behind_words,
     capital,
+    mark,
     powers,
     set_ticks,
     styled,
@@ -27,7 +28,7 @@ from generator.charts.style import (
     thin,
 )
 from generator.measures import list_rows
-from generator.wording import format_ratio, join_words
+from generator.wording import format_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,8 +131,8 @@ def time_against_cost(
             for row in mine
             if name_all or row["unbeaten"]
         }
-        _name(axes, mine, words, scales, (panel, height))
         bottom, side = index + columns >= len(names), column == 0
+        _name(axes, mine, words, scales, (panel, height), -2 if side else 6)
         ticks = thin(list(scales[0].ticks), int(panel / 26), always=1.0)
         set_ticks(axes.xaxis, ticks, None if bottom else [""] * len(ticks))
         ticks = list(scales[1].ticks)
@@ -183,21 +184,16 @@ def _scale(values: list[float | None]) -> _Scale:
 
 def _write_axes(canvas: Canvas, size: tuple[float, float], baseline: str, *, narrow: bool) -> None:
     width, body = size
-    middle = (_LEFT + width - _RIGHT) / 2
-    words = (f"time relative to {baseline}: left is faster",
-             f"cost relative to {baseline}: down is cheaper")  # fmt: skip
-    size_of = FONT_PX if not narrow else SMALL_PX
-    canvas.text(middle, canvas.top + body - 5, words[0], size_of, MUTED, ha="center")
-    canvas.text(
-        13,
-        canvas.top + (body - _TICKS - _AXIS) / 2,
-        words[1],
-        size_of,
-        MUTED,
-        rotation=90,
-        ha="center",
-        va="center",
-    )
+    type_size = SMALL_PX if narrow else FONT_PX
+    across = f"time relative to {baseline}: left is faster"
+    if text_width(across, type_size) > width - 8:
+        across = "relative time: left is faster"
+    canvas.caption((_LEFT + width - _RIGHT) / 2, canvas.top + body - 5, [across], type_size)
+    up = f"cost relative to {baseline}: down is cheaper"
+    if text_width(up, type_size) > body:
+        up = "relative cost: down is cheaper"
+    middle = canvas.top + (body - _TICKS - _AXIS) / 2
+    canvas.text(13, middle, up, type_size, MUTED, rotation=90, ha="center", va="center")
 
 
 def _draw_panel(
@@ -217,7 +213,7 @@ def _draw_panel(
             color=INK,
             linewidth=1.1,
             zorder=2,
-            gid="front",
+            gid=mark("front", front[0]["workload"]),
         )
     for row in rows:
         look = look_of(row["build"])
@@ -238,6 +234,7 @@ def _name(
     words: dict[int, str],
     scales: tuple[_Scale, _Scale],
     size: tuple[float, float],
+    gutter: float,
 ) -> None:
     def place(time: float, cost: float) -> Point:
         return scales[0].share(time) * size[0], scales[1].share(cost) * size[1]
@@ -254,15 +251,15 @@ def _name(
             x = row["time_ratio"]
             lines.append(([place(x, row["cost_low"]), place(x, row["cost_high"])], 9.0))
     labels = [
-        Label(points[row], text_width(text) + 4, SMALL_PX * LINE) for row, text in words.items()
+        Label((points[row],), text_width(text) + 4, SMALL_PX * LINE) for row, text in words.items()
     ]
     # Words may stand in the gutter, where no other panel writes.
-    frame = Box(2, 1, size[0] + 6, size[1] + 2)
+    frame = Box(-gutter, 1, size[0] + 6, size[1] + 2)
     boxes = place_labels(labels, [(point, MARKER + 1) for point in points.values()], lines, frame)
-    for (row, text), box in zip(words.items(), boxes, strict=True):
+    for (label, text), box in zip(words.items(), boxes, strict=True):
         if box is None:
             continue
-        x, y = points[row]
+        x, y = points[label]
         own = box.distance((x, y))
         if own >= LEADER_FROM or any(box.distance(point) < own for point in points.values()):
             near = (min(max(x, box.left), box.right), min(max(y, box.bottom), box.top))
@@ -351,7 +348,7 @@ def _alt(
     for name in names:
         mine = [row for row in rows if row["workload"] == name]
         shown = mine if len(names) == 1 else _front(mine)
-        cells = join_words(
+        cells = "; ".join(
             [
                 f"{row['label']} (time {format_ratio(row['time_ratio'])}, "
                 f"cost {format_ratio(row['cost_ratio'])})"
@@ -360,4 +357,4 @@ def _alt(
         )
         parts.append(f"{titles[name]}: {cells}")
     which = "" if len(names) == 1 else "; the cells that nothing beats on both"
-    return f"{title}. Time against cost relative to {baseline}{which}. {'; '.join(parts)}."
+    return f"{title}. Time against cost relative to {baseline}{which}. {'. '.join(parts)}."

@@ -37,6 +37,8 @@ _RC: Any = {
     "font.family": "DejaVu Sans",
     "font.size": FONT_PX,
     "text.color": INK,
+    # Two sums of money in one line are no formula.
+    "text.parse_math": False,
     "axes.edgecolor": RULE,
     "axes.labelcolor": MUTED,
     "axes.labelsize": SMALL_PX,
@@ -143,6 +145,13 @@ class Canvas:
             x / self.width, 1 - y / self.height, words, fontsize=size, color=colour, **arguments
         )
 
+    def caption(self, middle: float, y: float, lines: list[str], size: float = SMALL_PX) -> None:
+        """Write lines below an axis, about its middle if the picture's edges leave room."""
+        for index, line in enumerate(lines):
+            half = text_width(line, size) / 2
+            at = max(half + _MARGIN, min(middle, self.width - half - _MARGIN))
+            self.text(at, y + index * size * LINE, line, size, MUTED, ha="center")
+
     def finish(self, alt: str, pairs: dict[str, str] | None = None) -> Chart:
         """Return the chart: drawn once, and recoloured for the dark page."""
         buffer = io.StringIO()
@@ -179,6 +188,11 @@ def _darken(svg: str, pairs: dict[str, str]) -> str:
     return re.sub(r"#[0-9a-f]{6}\b(?=[;\"\s])", swap, svg)
 
 
+def mark(*words: str) -> str:
+    """Return an identifier for a part of an SVG: letters, digits and hyphens."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", " ".join(words)).strip("-")
+
+
 def behind_words(pad: float = 1.0) -> dict[str, Any]:
     """Return the box that keeps a line from running through words: of the page's colour."""
     return {"facecolor": LIGHT_PAGE, "edgecolor": "none", "pad": pad}
@@ -187,7 +201,9 @@ def behind_words(pad: float = 1.0) -> dict[str, Any]:
 @cache
 def _advance(letter: str, *, bold: bool) -> float:
     """Return a letter's width over the type's size, in DejaVu Sans: wider than readers' fonts."""
-    font = get_font(findfont(FontProperties("DejaVu Sans", weight="bold" if bold else "normal")))
+    font = get_font(
+        findfont(FontProperties(family="DejaVu Sans", weight="bold" if bold else "normal"))
+    )
     font.set_size(100, 72)
     # 16.16 fixed point; unhinted, so that it grows evenly with the size.
     return font.load_char(ord(letter)).linearHoriAdvance / 65536 / 100
@@ -255,10 +271,14 @@ def doublings(low: float, high: float) -> list[float]:
     return ticks
 
 
-def whole_steps(high: float, room: int) -> list[float]:
-    """Return ticks of an axis from 0 to a positive number, at most ``room`` of them and 0."""
+def whole_steps(high: float, room: int, least: float = 0.0) -> list[float]:
+    """Return ticks from 0 to a positive number, ``room`` of them at most beside 0.
+
+    They are 1, 2 or 5 times a power of 10 apart, and ``least`` at least.
+    """
     power = 10.0 ** math.floor(math.log10(high / room))
     step = next(power * digit for digit in (1, 2, 5, 10) if high / (power * digit) <= room)
+    step = max(step, least)
     return [step * count for count in range(int(high / step + 1e-9) + 1)]
 
 
@@ -273,6 +293,3 @@ def set_ticks(
     axis.set_minor_locator(mpl.ticker.NullLocator())
     words = list(labels) if labels is not None else [format_power(tick) for tick in places]
     axis.set_major_formatter(mpl.ticker.FixedFormatter(words))
-
-
-set_powers = set_ticks
