@@ -103,7 +103,8 @@ def read_words(svg):
             x, y = float(node.get("x")), float(node.get("y"))
             left = x - width * {"start": 0, "middle": 0.5, "end": 1}[style["text-anchor"]]
             box = (left, y - 0.75 * size, left + width, y + 0.2 * size)
-        found.append(Words(text, size, style["fill"], *box))
+        # A space that does not break is a space to a reader.
+        found.append(Words(text.replace("\N{NO-BREAK SPACE}", " "), size, style["fill"], *box))
     return found
 
 

@@ -134,6 +134,12 @@ def relative_bars(
     ticks = whole_steps(limit, 5 if narrow else 8)
     if 1 not in ticks and extent / limit > text_width("1") * 2:
         ticks = sorted({*ticks, 1.0})
+    # A figure under the axis' end must not reach over the picture's.
+    ticks = [
+        tick
+        for tick in ticks
+        if extent * tick / limit + text_width(f"{tick:,g}") / 2 <= width - left
+    ]
     set_ticks(axes.xaxis, ticks, [f"{tick:,g}" for tick in ticks])
     canvas.caption(left + extent / 2, canvas.top + len(bars) * row_height + 30, captions)
     return canvas.finish(_alt(bars, measure, baseline, canvas.title), pairs)

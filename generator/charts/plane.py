@@ -190,9 +190,10 @@ def _write_axes(canvas: Canvas, size: tuple[float, float], baseline: str, *, nar
         across = "relative time: left is faster"
     canvas.caption((_LEFT + width - _RIGHT) / 2, canvas.top + body - 5, [across], type_size)
     up = f"cost relative to {baseline}: down is cheaper"
-    if text_width(up, type_size) > body:
+    panels = body - _TICKS - _AXIS
+    if text_width(up, type_size) > panels:
         up = "relative cost: down is cheaper"
-    middle = canvas.top + (body - _TICKS - _AXIS) / 2
+    middle = canvas.top + panels / 2
     canvas.text(13, middle, up, type_size, MUTED, rotation=90, ha="center", va="center")
 
 
