@@ -101,8 +101,12 @@ def read_words(svg):
             box = (x - 0.75 * size, y - width, x + 0.2 * size, y)
         else:
             x, y = float(node.get("x")), float(node.get("y"))
-            left = x - width * {"start": 0, "middle": 0.5, "end": 1}[style["text-anchor"]]
-            box = (left, y - 0.75 * size, left + width, y + 0.2 * size)
+            before = width * {"start": 0, "middle": 0.5, "end": 1}[style["text-anchor"]]
+            if place.startswith("rotate(-90"):
+                # It runs upwards from its place.
+                box = (x - 0.75 * size, y + before - width, x + 0.2 * size, y + before)
+            else:
+                box = (x - before, y - 0.75 * size, x - before + width, y + 0.2 * size)
         # A space that does not break is a space to a reader.
         found.append(Words(text.replace("\N{NO-BREAK SPACE}", " "), size, style["fill"], *box))
     return found
