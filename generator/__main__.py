@@ -79,7 +79,8 @@ def site_command(
     for report in reports:
         out = sum(not item.flagged for item in report.exclusions)
         note = f", {out} left out (see its data quality page)" if out else ""
-        typer.echo(f"{report.name}: {len(report.campaign.complete_runs)} runs{note}")
+        page = site_dir / "campaigns" / report.name / "index.html"
+        typer.echo(f"{report.name}: {len(report.campaign.complete_runs)} runs{note}, {page}")
     typer.echo(f"Report: {built} (built in {time.monotonic() - begin:.0f} s)")
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from generator.charts.bars import relative_bars
 from generator.charts.lines import accuracy_curves, scaling
 from generator.charts.plane import time_against_cost
-from generator.charts.runs import epoch_strip, saving_map, spread
+from generator.charts.runs import epoch_strip, spread
+from generator.charts.savings import saving_map
+from generator.charts.times import relative_times
 from generator.measures import CELL_KEY
 from generator.ranking import compiled_saving
 
@@ -24,6 +26,7 @@ Pair = tuple["Chart", "Chart"]
 
 def draw_campaign(report: Report) -> dict[str, Pair]:
     """Return the charts about a whole campaign, by name; those without data are left out."""
+    near = report.resolution
     titles = {name: name for name in sorted(set(report.cells["workload"]))}
     labels = report.cells[["instance", "instance_label", "vcpus"]].drop_duplicates()
     savings = compiled_saving(report.cells).merge(labels, on="instance")
@@ -32,10 +35,19 @@ def draw_campaign(report: Report) -> dict[str, Pair]:
     )
     drawn = {
         "time-against-cost": [
-            time_against_cost(report.cells, report.baseline, titles, narrow=narrow)
+            time_against_cost(report.cells, report.baseline, titles, resolution=near, narrow=narrow)
             for narrow in (False, True)
         ],
-        "compiled-saving": [saving_map(savings, narrow=narrow) for narrow in (False, True)],
+        # A campaign with costs has the better picture, above.
+        "times": [
+            None
+            if report.has_costs
+            else relative_times(report.cells, report.baseline, report.resolution, narrow=narrow)
+            for narrow in (False, True)
+        ],
+        "compiled-saving": [
+            saving_map(savings, resolution=near, narrow=narrow) for narrow in (False, True)
+        ],
         "spread": [
             spread(runs, report.resolution, narrow=narrow)
             if report.resolution is not None
@@ -52,16 +64,27 @@ def draw_workload(report: Report, workload: str) -> dict[str, Pair]:
     epochs = report.epochs[report.epochs["workload"] == workload]
     # In the cells' order, not the epochs': from small to large.
     labelled = cells[["build", "instance", "label"]].merge(epochs, on=["build", "instance"])
-    base = report.baseline
+    base, near = report.baseline, report.resolution
     both = (False, True)
     drawn = {
-        "time": [relative_bars(cells, "time", base, narrow=narrow) for narrow in both],
-        "cost": [relative_bars(cells, "cost", base, narrow=narrow) for narrow in both],
+        "time": [
+            relative_bars(cells, "time", base, resolution=near, narrow=narrow) for narrow in both
+        ],
+        "cost": [
+            relative_bars(cells, "cost", base, resolution=near, narrow=narrow) for narrow in both
+        ],
         "time-against-cost": [
-            time_against_cost(cells, base, {workload: workload}, narrow=narrow, name_all=True)
+            time_against_cost(
+                cells,
+                base,
+                {workload: workload},
+                resolution=near,
+                narrow=narrow,
+                name_all=True,
+            )
             for narrow in both
         ],
-        "scaling": [scaling(cells, narrow=narrow) for narrow in both],
+        "scaling": [scaling(cells, resolution=near, narrow=narrow) for narrow in both],
         "accuracy-time": [accuracy_curves(cells, epochs, "time", narrow=narrow) for narrow in both],
         "accuracy-cost": [accuracy_curves(cells, epochs, "cost", narrow=narrow) for narrow in both],
         "epochs": [epoch_strip(labelled, narrow=narrow) for narrow in both],

@@ -58,9 +58,6 @@ def write_config(template: Path, target: Path, docs: Path, nav: list[Any]) -> No
     """
     config = yaml.safe_load(template.read_text(encoding="utf-8"))
     config["docs_dir"] = str(docs.resolve())
-    theme = config.get("theme")
-    if isinstance(theme, dict) and "custom_dir" in theme:
-        theme["custom_dir"] = str((template.parent / theme["custom_dir"]).resolve())
     config["nav"] = nav
     text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=100)
     target.write_text(text, encoding="utf-8")

@@ -18,7 +18,7 @@ from launcher.jobs import estimate_remaining
 from launcher.plan import ResolvedPlan, Selection, read_plan
 from launcher.progress import describe_job, format_duration
 from launcher.training import Material, look_up, measured_durations, train_plan
-from launcher.workloads import WorkloadsError, read_workloads
+from launcher.workloads import WorkloadsError, check_real_data, read_workloads
 
 app = typer.Typer(
     help="Train what a plan asks for, and bring other people's logs in.",
@@ -107,6 +107,11 @@ def run_command(
     """Train what the plan lacks. 0: all complete, 1: some failed, 2: wrong input, 130: stopped."""
     plan, material = _prepare(plan_file, profile, (workloads, builds, instances), data, trainer)
     console = Console(stderr=True)
+    if material.data_mode == "real":
+        # Once, before hundreds of runs fail for the same reason.
+        lacking = check_real_data({cell.workload for cell in plan.selected})
+        if lacking:
+            _fail("\n".join(lacking))
     try:
         outcome = train_plan(plan, runs_dir, material, console, wait=wait)
         if summary:

@@ -7,7 +7,10 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 ROOT = Path(__file__).parents[1]
 """The repository: where ``models`` is run from."""
@@ -25,6 +28,15 @@ class KnownWorkload:
     parameters: dict[str, Any]
     sha256: str
     epochs: int
+
+
+def check_real_data(names: Collection[str]) -> list[str]:
+    """Return a line for each file of real data that workloads lack, and where to put it."""
+    command = [sys.executable, "-m", "models", "check", *sorted(names)]
+    result = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    return result.stderr.strip().splitlines() if result.returncode else []
 
 
 def read_workloads(profile: str) -> dict[str, KnownWorkload]:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from models.data.sources import DataError, find_real
 from models.parent import end_with_parent
 from models.registry import UnknownWorkloadError, find_workload, list_workloads
 from models.run import RunFormatError, hash_parameters
@@ -57,6 +58,26 @@ def list_command(
     else:
         for record in records:
             typer.echo(f"{record['name']:<26} {record['title']}")
+
+
+@app.command("check")
+def check_command(
+    names: Annotated[list[str], typer.Argument(help="The workloads whose data to look for.")],
+) -> None:
+    """Check that real data is at hand. 0: all is, 1: a line for each file that is not."""
+    problems = {}
+    for name in names:
+        try:
+            source = find_workload(name).source
+            find_real(source, "real")
+        except UnknownWorkloadError as error:
+            raise _complain(error) from None
+        except DataError as error:
+            problems[source.file] = str(error)
+    for problem in problems.values():
+        typer.echo(problem, err=True)
+    if problems:
+        raise typer.Exit(1)
 
 
 @app.command("train")

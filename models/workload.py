@@ -10,6 +10,8 @@ from models.manifest import WARMUP_EPOCHS, DatasetUsed, Profile
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from models.data.sources import Source
+
 Parameters = dict[str, Any]
 DataMode = Literal["real", "auto", "synthetic"]
 
@@ -51,6 +53,7 @@ class Workload:
         quick_steps: steps an epoch in the profile ``quick``.
         load: (parameters, data mode, seed) to the data.
         build: (parameters, data, jit_compile) to a compiled Keras model.
+        source: the file of its real data.
         short: parameters that differ in the short profiles.
         feed: (parameters, data, seed) to a ``tf.data`` pipeline of batches, where the inputs
             are changed on their way to the model; None where they are fed as they are.
@@ -62,6 +65,7 @@ class Workload:
     quick_steps: int
     load: Callable[[Parameters, DataMode, int], Data]
     build: Callable[[Parameters, Data, bool], Any]
+    source: Source
     short: Parameters = field(default_factory=dict)
     feed: Callable[[Parameters, Data, int], Any] | None = None
 

@@ -86,6 +86,19 @@ def test_savings(make_campaign):
     assert saving_map(report.runs.head(0)) is None
 
 
+def test_times_of_a_campaign_without_prices(make_campaign):
+    times = {GPU: [[10.0]], FAST: [[5.0]], CPU: [[40.0]]}
+    report = report_of(make_campaign, times, prices={})
+    for chart in draw_campaign(report)["times"]:
+        check_drawing(chart)
+        assert chart.title == (
+            "8 vCPUs, compiled, are measurably faster than the GPU for 1 of 1 workloads, "
+            "at 0.500 × the time"
+        )
+        assert "w: GPU 1.00 ×; 8 vCPUs, pip 4.00 ×; 8 vCPUs, compiled 0.500 ×" in chart.alt
+    assert "times" not in draw_campaign(report_of(make_campaign, name="priced"))
+
+
 def test_no_chart_without_its_data(make_campaign):
     assert draw_workload(report_of(make_campaign, {GPU: [], CPU: []}), "w") == {}
     assert draw_campaign(report_of(make_campaign, {GPU: [], CPU: []}, name="other")) == {}

@@ -215,6 +215,29 @@ def test_runs_of_something_else_are_set_aside(place):
     assert '"seed": 1' in aside.read_text()
 
 
+def test_a_price_needs_no_new_run(place):
+    place.run()
+    assert read_campaign(place.campaign).usd_per_hour == {}
+    (place.folder / "plan.yml").write_text(PLAN + "usd_per_hour: {local-max: 0.5}\n")
+    assert "Runs: 0 new, 2 reused" in place.run().stdout
+    card = read_campaign(place.campaign)
+    assert (card.usd_per_hour, card.scenario) == ({CPUS: 0.5}, "on-demand")
+
+
+def test_real_data_that_is_not_there_is_said_once(place, monkeypatch):
+    monkeypatch.setenv("KERAS_HOME", str(place.folder))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place.folder / "cache"))
+    for name in ("https_proxy", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    result = place.run("--data", "real")
+    assert result.returncode == 2
+    # Both workloads want the same file: one line.
+    assert len(result.stderr.splitlines()) == 1
+    assert "mnist.npz is missing, and can't be downloaded; put the file of https" in result.stderr
+    assert "731c5ac602752760c8e48fbffcf8c3b850d9dc2a2aedcf2cc48468fc17b673d1" in result.stderr
+    assert not place.campaign.exists()
+
+
 def test_narrowing_takes_nothing_out_of_the_campaign(place):
     place.run()
     result = place.run("--workloads", "mnist_mlp")

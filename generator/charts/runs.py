@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.collections import PolyCollection
 
 from generator.charts.palette import FAINT, GREY, INK, MUTED, RULE, WARN
-from generator.charts.savings import saving_map
 from generator.charts.style import (
     FONT_PX,
     SMALL_PX,
@@ -28,8 +27,6 @@ from generator.wording import format_count, format_percent, format_ratio, format
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-__all__ = ["epoch_strip", "saving_map", "spread"]
 
 WIDE, NARROW = 680, 360
 _ROW, _FOOT = 26, 52

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from models.data.sources import CIFAR10
 from models.workload import Data, DataMode, Parameters, Workload
 
 if TYPE_CHECKING:
@@ -88,5 +89,6 @@ WORKLOAD = Workload(
     quick_steps=11,
     load=load,
     build=build,
+    source=CIFAR10,
     feed=feed,
 )

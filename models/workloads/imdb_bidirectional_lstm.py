@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from models.data.sources import IMDB
 from models.workload import Data, DataMode, Parameters, Workload
 
 if TYPE_CHECKING:
@@ -57,4 +58,5 @@ WORKLOAD = Workload(
     quick_steps=13,
     load=load,
     build=build,
+    source=IMDB,
 )

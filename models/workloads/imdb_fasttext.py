@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from models.data.sources import IMDB
 from models.workload import Data, DataMode, Parameters, Workload
 
 if TYPE_CHECKING:
@@ -61,4 +62,5 @@ WORKLOAD = Workload(
     short={"embedding_rows": 200_000},
     load=load,
     build=build,
+    source=IMDB,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from models.data.sources import MNIST
 from models.workload import Data, DataMode, Parameters, Workload
 
 if TYPE_CHECKING:
@@ -63,4 +64,5 @@ WORKLOAD = Workload(
     quick_steps=5,
     load=load,
     build=build,
+    source=MNIST,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from models.data.sources import MNIST
 from models.workload import Data, DataMode, Parameters, Workload
 
 if TYPE_CHECKING:
@@ -55,4 +56,5 @@ WORKLOAD = Workload(
     quick_steps=70,
     load=load,
     build=build,
+    source=MNIST,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from models.data.sources import NIETZSCHE
 from models.workload import Data, DataMode, Parameters, Workload
 
 if TYPE_CHECKING:
@@ -66,4 +67,5 @@ WORKLOAD = Workload(
     quick_steps=6,
     load=load,
     build=build,
+    source=NIETZSCHE,
 )
