@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from generator.charts.bars import relative_bars
 from generator.charts.lines import accuracy_curves, scaling
@@ -15,6 +16,7 @@ from generator.measures import CELL_KEY
 from generator.ranking import compiled_saving
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from generator.charts.style import Chart
@@ -26,35 +28,22 @@ Pair = tuple["Chart", "Chart"]
 
 def draw_campaign(report: Report) -> dict[str, Pair]:
     """Return the charts about a whole campaign, by name; those without data are left out."""
-    near = report.resolution
-    titles = {name: name for name in sorted(set(report.cells["workload"]))}
-    labels = report.cells[["instance", "instance_label", "vcpus"]].drop_duplicates()
-    savings = compiled_saving(report.cells).merge(labels, on="instance")
+    cells, base, near = report.cells, report.baseline, report.resolution
+    titles = {name: name for name in sorted(set(cells["workload"]))}
+    labels = cells[["instance", "instance_label", "vcpus"]].drop_duplicates()
+    savings = compiled_saving(cells).merge(labels, on="instance")
     runs = report.runs[report.runs["time_s"].notna()].merge(
-        report.cells[[*CELL_KEY, "label"]], on=CELL_KEY
+        cells[[*CELL_KEY, "label"]], on=CELL_KEY
     )
     drawn = {
-        "time-against-cost": [
-            time_against_cost(report.cells, report.baseline, titles, resolution=near, narrow=narrow)
-            for narrow in (False, True)
-        ],
-        # A campaign with costs has the better picture, above.
-        "times": [
-            None
-            if report.has_costs
-            else relative_times(report.cells, report.baseline, report.resolution, narrow=narrow)
-            for narrow in (False, True)
-        ],
-        "compiled-saving": [
-            saving_map(savings, resolution=near, narrow=narrow) for narrow in (False, True)
-        ],
-        "spread": [
-            spread(runs, report.resolution, narrow=narrow)
-            if report.resolution is not None
-            else None
-            for narrow in (False, True)
-        ],
+        "time-against-cost": _both(time_against_cost, cells, base, titles, resolution=near),
+        "compiled-saving": _both(saving_map, savings, resolution=near),
     }
+    if not report.has_costs:
+        # A campaign with costs has the better picture, above.
+        drawn["times"] = _both(relative_times, cells, base, near)
+    if near is not None:
+        drawn["spread"] = _both(spread, runs, near)
     return _known(drawn)
 
 
@@ -65,31 +54,26 @@ def draw_workload(report: Report, workload: str) -> dict[str, Pair]:
     # In the cells' order, not the epochs': from small to large.
     labelled = cells[["build", "instance", "label"]].merge(epochs, on=["build", "instance"])
     base, near = report.baseline, report.resolution
-    both = (False, True)
+    plane = partial(time_against_cost, resolution=near, name_all=True)
     drawn = {
-        "time": [
-            relative_bars(cells, "time", base, resolution=near, narrow=narrow) for narrow in both
-        ],
-        "cost": [
-            relative_bars(cells, "cost", base, resolution=near, narrow=narrow) for narrow in both
-        ],
-        "time-against-cost": [
-            time_against_cost(
-                cells,
-                base,
-                {workload: workload},
-                resolution=near,
-                narrow=narrow,
-                name_all=True,
-            )
-            for narrow in both
-        ],
-        "scaling": [scaling(cells, resolution=near, narrow=narrow) for narrow in both],
-        "accuracy-time": [accuracy_curves(cells, epochs, "time", narrow=narrow) for narrow in both],
-        "accuracy-cost": [accuracy_curves(cells, epochs, "cost", narrow=narrow) for narrow in both],
-        "epochs": [epoch_strip(labelled, narrow=narrow) for narrow in both],
+        "time": _both(relative_bars, cells, "time", base, resolution=near),
+        "cost": _both(relative_bars, cells, "cost", base, resolution=near),
+        "time-against-cost": _both(plane, cells, base, {workload: workload}),
+        "scaling": _both(scaling, cells, resolution=near),
+        "accuracy-time": _both(accuracy_curves, cells, epochs, "time"),
+        "accuracy-cost": _both(accuracy_curves, cells, epochs, "cost"),
+        "epochs": _both(epoch_strip, labelled),
     }
     return {f"{workload}-{name}": pair for name, pair in _known(drawn).items()}
+
+
+def _both(
+    draw: Callable[..., Chart | None],
+    *data: Any,  # noqa: ANN401 (what the chart draws)
+    **options: Any,  # noqa: ANN401
+) -> list[Chart | None]:
+    """Return a chart as it is wide, and as it is narrow."""
+    return [draw(*data, narrow=narrow, **options) for narrow in (False, True)]
 
 
 def _known(drawn: dict[str, list[Chart | None]]) -> dict[str, Pair]:
