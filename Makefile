@@ -35,7 +35,9 @@ RUN_ARGS = --plan "$(strip $(PLAN))" --runs-dir "$(strip $(RUNS_DIR))" \
 	$(if $(strip $(DATA)),--data "$(strip $(DATA))")
 SITE_ARGS = --runs "$(strip $(RUNS_DIR))" --runs runs --site-dir "$(strip $(SITE_DIR))" \
 	$(if $(strip $(CAMPAIGN)),--campaign "$(strip $(CAMPAIGN))")
-PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+# Modules are compiled when they are first imported: most of TensorFlow's never are.
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	--require-hashes
 
 .PHONY: help all bench site serve check test benchmarks lock clean
 

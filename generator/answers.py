@@ -32,8 +32,8 @@ def _best_sentence(report: Report, column: str, ratio: str, noun: str) -> str:
     sure = [row for row in rows if not row[f"{column}_ties"]]
     total = len(rows)
     if not sure:
-        what = "each workload" if total > 1 else "the workload"
-        return f"Which cell is {column} can't be told for {what}: the best ones are too close."
+        scope = " for any workload" if total > 1 else ""
+        return f"Which cell is {column} can't be told{scope}: the best ones are too close."
     counts = Counter((cells[row[column]]["label"]) for row in sure)
     names = sorted(counts, key=lambda label: (-counts[label], label))
     phrases = [

@@ -1,10 +1,13 @@
 """The site: strict, linked, the same twice, local, and readable at both widths in both themes."""
 
 import html.parser
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
@@ -306,3 +309,23 @@ def test_the_command_says_where_the_report_is(tmp_path):
     assert result.returncode == 2
     assert result.stderr.strip() == "CAMPAIGN=nope: no such campaign; choose from trial"
     assert not Path(tmp_path / "site").exists()
+
+
+def test_the_report_is_served(site):
+    command = [sys.executable, "-m", "generator", "serve", "--site-dir", str(site), "--port", "0"]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
+    ) as server:
+        address = re.search(r"http://localhost:\d+/", server.stdout.readline())[0]
+        with urllib.request.urlopen(f"{address}campaigns/trial/index.html") as answer:  # noqa: S310
+            assert b"A test" in answer.read()
+        server.send_signal(signal.SIGINT)
+        assert server.wait(10) == 0
+
+
+def test_nothing_to_serve_is_one_line(tmp_path):
+    command = [sys.executable, "-m", "generator", "serve", "--site-dir", str(tmp_path)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert result.stderr.strip().endswith("no site here; build it with `make site`")
