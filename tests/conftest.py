@@ -1,5 +1,6 @@
 """Makes campaigns on disk for tests: in the run format, through the project's own writers."""
 
+import os
 import random
 from pathlib import Path
 
@@ -24,6 +25,14 @@ from models.run import (
 )
 
 ROOT = Path(__file__).parents[1]
+
+
+# A make that runs the tests would have the makes that they run speak of it.
+PLAIN_ENVIRONMENT = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+}
 
 
 def write_run(

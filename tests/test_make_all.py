@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import PLAIN_ENVIRONMENT, ROOT
 
 pytestmark = pytest.mark.train
 ARGUMENTS = ("PROFILE=smoke", "WORKLOADS=mnist_mlp", "INSTANCES=local-max")
@@ -27,10 +27,19 @@ def place(tmp_path_factory):
     return folder
 
 
-def make(place, *arguments):
-    result = subprocess.run(
-        ["make", *arguments], cwd=place, capture_output=True, text=True, check=False
+def run_make(place, *arguments):
+    return subprocess.run(
+        ["make", *arguments],
+        cwd=place,
+        env=PLAIN_ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
+
+
+def make(place, *arguments):
+    result = run_make(place, *arguments)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
@@ -92,9 +101,7 @@ def test_nothing_changed_nothing_done(place, said):
 
 
 def test_a_wrong_value_stops_it_with_one_line(place, said):
-    result = subprocess.run(
-        ["make", "all", "WORKLOADS=mnist"], cwd=place, capture_output=True, text=True, check=False
-    )
+    result = run_make(place, "all", "WORKLOADS=mnist")
     assert result.returncode == 2
     own = [line for line in result.stderr.splitlines() if not line.startswith("make")]
     assert len(own) == 1

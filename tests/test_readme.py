@@ -9,7 +9,7 @@ import pytest
 from generator.answers import answer_sentence
 from generator.reading import read_campaign_folder
 from generator.report import make_report
-from tests.conftest import ROOT
+from tests.conftest import PLAIN_ENVIRONMENT, ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -21,7 +21,12 @@ COMMANDS = [
 
 def make(*arguments):
     return subprocess.run(
-        ["make", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+        ["make", *arguments],
+        cwd=ROOT,
+        env=PLAIN_ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
