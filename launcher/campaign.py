@@ -60,14 +60,14 @@ def lock_campaign(folder: Path, say: Callable[[str], None], *, wait: bool = True
         lock.release()
 
 
-def find_runs(folder: Path) -> list[Found]:
-    """Return the runs of a campaign whose manifests can be read, sorted by folder."""
-    found = []
+def find_runs(folder: Path) -> tuple[list[Found], list[Path]]:
+    """Return a campaign's runs, and the folders whose manifests can't be read, both sorted."""
+    found, unreadable = [], []
     for run_folder in list_run_folders(folder):
         try:
             manifest = read_manifest(run_folder)
         except RunFormatError:
-            # The report lists it; here it is only not there.
+            unreadable.append(run_folder)
             continue
         try:
             read_run(run_folder)
@@ -75,7 +75,7 @@ def find_runs(folder: Path) -> list[Found]:
             found.append(Found(run_folder, manifest, is_sound=False))
         else:
             found.append(Found(run_folder, manifest, is_sound=True))
-    return found
+    return found, unreadable
 
 
 def set_aside(folder: Path, stale: Sequence[Found]) -> None:

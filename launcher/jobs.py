@@ -78,11 +78,22 @@ def schedule_jobs(
     builds: Mapping[str, Build],
     data_mode: str,
     machine: Machine,
+    unreadable: Sequence[Path] = (),
 ) -> Schedule:
     """Return what of a plan is to be run, given the runs that are there.
 
     Repeats are interleaved: each cell is run once before any is run twice, and every second
     repeat goes through the cells backwards, so that a steady drift hits all cells alike.
+
+    Args:
+        plan: what is wanted.
+        found: the runs that are there.
+        workloads: the workloads of the plan's profile.
+        builds: the catalog's.
+        data_mode: which data is wanted.
+        machine: what a run here would be made with.
+        unreadable: run folders whose manifests can't be read; the report lists them, and
+            their ids are taken.
     """
     selected = set(plan.selected)
     mine = [item for item in found if _cell_of(item.manifest) in selected]
@@ -100,6 +111,11 @@ def schedule_jobs(
         if item.manifest.status is Status.COMPLETE and item.is_sound:
             complete.setdefault((_cell_of(item.manifest), item.manifest.repeat), item)
     taken = {(_cell_of(item.manifest), item.folder.name) for item in current}
+    for folder in unreadable:
+        instance, build, workload, name = folder.parts[-4:]
+        for cell in plan.selected:
+            if (cell.instance, cell.build, cell.workload) == (instance, build, workload):
+                taken.add((cell, name))
     jobs = []
     reused = []
     for repeat in range(plan.repeats):

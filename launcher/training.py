@@ -85,7 +85,7 @@ class Material:
 
 def look_up(plan: ResolvedPlan, folder: Path, material: Material) -> tuple[Schedule, list[Found]]:
     """Return what there is to do for a plan, and the runs that are there; change nothing."""
-    found = find_runs(folder) if folder.is_dir() else []
+    found, unreadable = find_runs(folder) if folder.is_dir() else ([], [])
     schedule = schedule_jobs(
         plan,
         found,
@@ -93,6 +93,7 @@ def look_up(plan: ResolvedPlan, folder: Path, material: Material) -> tuple[Sched
         material.builds,
         material.data_mode,
         describe_machine(),
+        unreadable,
     )
     return schedule, found
 
@@ -136,7 +137,7 @@ def train_plan(
             context = Context(folder, material.data_mode, *read_git(), command=material.command)
             _run_all(plan, schedule.jobs, material, context, console, outcome, kept)
             # The first run gives the campaign its date.
-            update_card(folder, plan, find_runs(folder))
+            update_card(folder, plan, find_runs(folder)[0])
     return outcome
 
 

@@ -238,6 +238,15 @@ def test_real_data_that_is_not_there_is_said_once(place, monkeypatch):
     assert not place.campaign.exists()
 
 
+def test_a_broken_manifest_is_left_and_its_cell_run_again(place):
+    place.run()
+    path = place.campaign / CPUS / "pip/mnist_mlp/r0/run.json"
+    path.write_text("{")
+    assert "Runs: 1 new, 1 reused, 0 failed" in place.run().stdout
+    assert path.read_text() == "{"
+    assert place.manifest(MLP, "r0-2").status is Status.COMPLETE
+
+
 def test_narrowing_takes_nothing_out_of_the_campaign(place):
     place.run()
     result = place.run("--workloads", "mnist_mlp")
