@@ -147,7 +147,7 @@ def weaknesses(report: Report) -> list[str]:
     ]
     if not report.baseline:
         found.append("No baseline: nothing is compared with anything.")
-    flagged = sum(item.flagged for item in report.exclusions)
+    flagged = len({item.file for item in report.exclusions if item.flagged})
     if flagged:
         found.append(
             f"{format_count(flagged, 'run is flagged', 'runs are flagged')} as disturbed "
