@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from models.run import (
     Baseline,
@@ -26,6 +27,12 @@ from models.run import (
 
 ROOT = Path(__file__).parents[1]
 
+
+# The same examples everywhere, and no clock: a test is red for a reason, not for a day. To look
+# for new ones: make test PYTEST=--hypothesis-profile=search
+settings.register_profile("project", derandomize=True, deadline=None)
+settings.register_profile("search", derandomize=False, deadline=None, max_examples=1000)
+settings.load_profile("project")
 
 # A make that runs the tests would have the makes that they run speak of it.
 PLAIN_ENVIRONMENT = {
