@@ -324,9 +324,10 @@ def is_no_difference(
     """Return whether a ratio of times tells nothing apart.
 
     It does not where it lies within the resolution of 1, or where its interval holds 1.
-    Without repeats neither is known, and the figure stands as it is.
+    Without repeats neither is known, and the figure stands as it is. It is the same whichever
+    of the two cells is divided by the other.
     """
-    within = resolution is not None and abs(ratio - 1) <= resolution
+    within = resolution is not None and max(ratio, 1 / ratio) <= 1 + resolution
     return within or (low is not None and high is not None and low <= 1 <= high)
 
 

@@ -131,6 +131,9 @@ def test_resolution_by_hand():
     ("ratio", "low", "high", "resolution", "same"),
     [
         (1.04, None, None, 0.05, True),
+        (1.25, None, None, 0.25, True),
+        (0.8, None, None, 0.25, True),
+        (0.79, None, None, 0.25, False),
         (0.96, None, None, 0.05, True),
         (1.06, None, None, 0.05, False),
         (1.5, 0.99, 2.0, 0.05, True),

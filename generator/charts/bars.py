@@ -102,7 +102,7 @@ def relative_bars(
     axes.set_ylim(len(bars) - 0.5, -0.5)
     if resolution is not None:
         axes.axvspan(
-            max(0, 1 - resolution), min(limit, 1 + resolution), color=FAINT, linewidth=0, zorder=0
+            1 / (1 + resolution), min(limit, 1 + resolution), color=FAINT, linewidth=0, zorder=0
         )
     colours, pairs = size_colours(bar.vcpus for bar in bars if not bar.gpu)
     # On a phone, a bar is the lower half of its row.
