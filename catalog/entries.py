@@ -64,10 +64,14 @@ class InstancePrices(Declared):
 
     def usd_per_hour(self, scenario: Scenario) -> float | None:
         """Return the price in a scenario, in USD per hour; None where there is none."""
+        return _total(self.parts(scenario))
+
+    def parts(self, scenario: Scenario) -> tuple[PricePart, ...]:
+        """Return what the price in a scenario is made of; nothing where there is none."""
         choice = self.as_published if scenario == "as-published" else scenario
         if choice is None:
-            return None
-        return _total(self.spot if choice == "spot" else self.on_demand)
+            return ()
+        return self.spot if choice == "spot" else self.on_demand
 
 
 class Billing(Declared):

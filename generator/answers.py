@@ -116,28 +116,16 @@ def weaknesses(report: Report) -> list[str]:
             "Profile quick: few steps of each workload, after a warm-up epoch. "
             "Ratios are indicative; times are not those of a full training."
         )
-    kinds = Counter(
-        run.manifest.dataset.kind
-        for run in report.campaign.complete_runs
-        if run.manifest.dataset and run.manifest.dataset.kind not in ("real", "unknown")
-    )
-    names = {
-        kind: sorted(
-            {
-                f"{run.manifest.dataset.name} ({run.manifest.workload.name})"
-                for run in report.campaign.complete_runs
-                if run.manifest.dataset and run.manifest.dataset.kind == kind
-            }
-        )
-        for kind in kinds
-    }
-    if "synthetic" in kinds:
+    synthetic, substitutes = (_data_of(report, kind) for kind in ("synthetic", "substitute"))
+    if synthetic:
+        workloads = join_words(sorted({workload for workload, _ in synthetic}))
         found.append(
-            "Synthetic data of the real shape was used for "
-            f"{join_words(_workloads_with(report, 'synthetic'))}: times compare, accuracies don't."
+            f"Synthetic data of the real shape was used for {workloads}: "
+            "times compare, accuracies don't."
         )
-    if "substitute" in kinds:
-        found.append(f"A substitute data set was used: {join_words(names['substitute'])}.")
+    if substitutes:
+        names = join_words([f"{name} ({workload})" for workload, name in substitutes])
+        found.append(f"A substitute data set was used: {names}.")
     statuses = Counter(report.cells["status"])
     found += [
         f"{format_count(statuses[status], 'cell')} of {len(report.cells)} "
@@ -158,10 +146,11 @@ def weaknesses(report: Report) -> list[str]:
     return found
 
 
-def _workloads_with(report: Report, kind: str) -> list[str]:
+def _data_of(report: Report, kind: str) -> list[tuple[str, str]]:
+    """Return the workloads that used data of a kind, each with its name, sorted."""
     return sorted(
         {
-            run.manifest.workload.name
+            (run.manifest.workload.name, run.manifest.dataset.name)
             for run in report.campaign.complete_runs
             if run.manifest.dataset and run.manifest.dataset.kind == kind
         }
@@ -173,14 +162,9 @@ def evidence_sentence(judgement: Judgement, labels: dict[tuple[str, str], str]) 
     count = len(judgement.comparisons)
     if not count or judgement.smallest is None or judgement.largest is None:
         return "No comparison could be made."
-    saving = any(getattr(rule, "figure", "") == "saving" for rule in judgement.claim.rules)
-
-    def show(value: float) -> str:
-        return format_percent(value) if saving else format_ratio(value)
-
     hold = f"{judgement.hold} of {format_count(count, 'comparison')} hold"
     hold += "s" if count == 1 else ""
-    low, high = show(judgement.smallest), show(judgement.largest)
+    low, high = (show_figure(judgement, end) for end in (judgement.smallest, judgement.largest))
     figures = f"figure {low}" if low == high else f"figures from {low} to {high}"
     text = f"{hold}; {figures}"
     open_ones = sum(comparison.holds is None for comparison in judgement.comparisons)
@@ -190,6 +174,12 @@ def evidence_sentence(judgement: Judgement, labels: dict[tuple[str, str], str]) 
     if fails and len(fails) <= 2 and judgement.hold:  # noqa: PLR2004 (more is a list, not a line)
         text += f"; fails: {join_words([name_comparison(item, labels) for item in fails])}"
     return text + "."
+
+
+def show_figure(judgement: Judgement, value: float) -> str:
+    """Return a figure of a claim in words: a saving in per cent, or a ratio."""
+    saving = any(getattr(rule, "figure", "") == "saving" for rule in judgement.claim.rules)
+    return format_percent(value) if saving else format_ratio(value)
 
 
 def name_comparison(comparison: Comparison, labels: dict[tuple[str, str], str]) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from catalog.entries import find_instance, read_builds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from generator.reading import Campaign
 
@@ -118,11 +118,6 @@ def sort_by_size(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.loc[keys.sort_values(list(keys.columns), kind="stable").index].reset_index(
         drop=True
     )
-
-
-def workload_titles(names: Iterable[str], titles: Mapping[str, str]) -> dict[str, str]:
-    """Return a readable title for each workload; its own name where none is known."""
-    return {name: titles.get(name, name) for name in names}
 
 
 def baseline_label(cells: pd.DataFrame) -> str:

@@ -259,7 +259,9 @@ def cell_table(
             if base in times:
                 base_price = prices.get(base[2]) if base else None
                 row |= _ratios(times[cell], times[base], price, base_price, cell == base)
-                row["no_difference"] = cell != base and _is_no_difference(row, resolution)
+                row["no_difference"] = cell != base and is_no_difference(
+                    row["time_ratio"], row["ratio_low"], row["ratio_high"], resolution
+                )
         else:
             row["status"] = states.get(cell, "missing")
         rows.append(row)
@@ -312,10 +314,6 @@ def _ratios(
         ratios["cost_low"] = low * factor if low is not None else None
         ratios["cost_high"] = high * factor if high is not None else None
     return ratios
-
-
-def _is_no_difference(row: Mapping[str, Any], resolution: float | None) -> bool:
-    return is_no_difference(row["time_ratio"], row["ratio_low"], row["ratio_high"], resolution)
 
 
 def is_no_difference(

@@ -89,6 +89,7 @@ def make_environment(templates: Path) -> jinja2.Environment:
         "precision_sentence": answers.precision_sentence,
         "weaknesses": answers.weaknesses,
         "evidence_sentence": answers.evidence_sentence,
+        "show_figure": answers.show_figure,
         "cell_labels": answers.cell_labels,
         "answer_rows": answer_rows,
         "cell_rows": cell_rows,
@@ -120,11 +121,8 @@ def write_pages(docs: Path, source: Path, site: Site) -> list[Any]:
     environment = make_environment(source / "templates")
     for report in site.reports:
         _write_data(docs, report)
-    write_index(
-        docs / "data",
-        [report.campaign for report in site.reports],
-        site.shown.name if site.shown else "",
-    )
+    shown = site.shown.name if site.shown else ""
+    write_index(docs / "data", [report.campaign for report in site.reports], shown)
     nav: list[Any] = [{"Which machine?": "index.md"}]
     charts_of: dict[str, dict[str, Pair]] = {}
     for report in site.reports:
@@ -134,9 +132,11 @@ def write_pages(docs: Path, source: Path, site: Site) -> list[Any]:
     start = {
         "site": site,
         "report": site.shown,
-        "charts": charts_of.get(site.shown.name, {}) if site.shown else {},
+        "charts": charts_of.get(shown, {}),
     }
-    _render(environment, "start.md.j2", docs / "index.md", start, charts_at="campaigns")
+    _render(
+        environment, "start.md.j2", docs / "index.md", start, charts_at=f"campaigns/{shown}/charts"
+    )
     nav += _copy_pages(source / "pages", docs)
     return nav
 
@@ -209,10 +209,7 @@ def _render(
     charts = context["charts"]
 
     def picture(name: str) -> str:
-        folder = charts_at
-        if charts_at == "campaigns":
-            folder = f"campaigns/{context['report'].name}/charts"
-        return show_chart(charts, name, folder)
+        return show_chart(charts, name, charts_at)
 
     try:
         text = environment.get_template(template).render(context, picture=picture)

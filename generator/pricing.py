@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from catalog.entries import Billing, PriceBook, Scenario, read_price_book
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from models.run import CampaignCard
 
 SECONDS_PER_HOUR = 3600
@@ -99,11 +97,6 @@ def break_even_price(time_s: float, baseline_cost_usd: float | None) -> float | 
     if usable is None or not (math.isfinite(time_s) and time_s > 0):
         return None
     return usable / time_s * SECONDS_PER_HOUR
-
-
-def priced(prices: Mapping[str, float | None], instance: str) -> float | None:
-    """Return an instance's price in USD per hour; None where there is none, or zero."""
-    return _usable(prices.get(instance))
 
 
 def _usable(price: float | None) -> float | None:

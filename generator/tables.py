@@ -100,14 +100,10 @@ def price_rows(report: Report) -> list[Row]:
         if instance in given:
             parts.append("the plan's own")
         elif report.book and instance in report.book.prices:
-            prices = report.book.prices[instance]
-            choice = prices.spot if report.campaign.card.scenario == "spot" else None
-            if choice is None:
-                choice = prices.spot if prices.as_published == "spot" else prices.on_demand
             parts += [
                 f"{part.part} {format_usd(part.usd_per_hour)}"
                 + (f" × {part.factor:g}" if part.factor != 1 else "")
-                for part in choice
+                for part in report.book.prices[instance].parts(report.campaign.card.scenario)
             ]
         entry = find_instance(instance)
         shown.append(

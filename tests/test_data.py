@@ -2,8 +2,10 @@
 
 import gzip
 import hashlib
+import importlib.util
 import struct
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -94,6 +96,23 @@ def test_an_unreachable_network_is_asked_once(monkeypatch):
     assert find_real(MNIST, "auto") is None
     assert find_real(IMDB, "auto") is None
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "module", "ending"),
+    [(MNIST, "mnist", ""), (sources.CIFAR10, "cifar10", "_archive"), (IMDB, "imdb", "")],
+)
+def test_files_and_hashes_are_those_of_keras_own_loaders(source, module, ending):
+    package = Path(importlib.util.find_spec("keras").submodule_search_locations[0])
+    loader = (package / "src" / "datasets" / f"{module}.py").read_text(encoding="utf-8")
+    assert f'"{source.sha256}"' in loader
+    assert f'{source.file.removesuffix(ending)}"' in loader
+    if ending:
+        # get_file() keeps what it unpacks under the name and this ending.
+        getter = (package / "src" / "utils" / "file_utils.py").read_text(encoding="utf-8")
+        assert f'f"{{fname}}{ending}"' in getter
+    else:
+        assert f'{source.url.rpartition("/")[0]}/"' in loader
 
 
 def write_idx(path, array):

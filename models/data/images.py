@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import pickle
 import struct
-import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,26 +63,11 @@ def load_cifar10(parameters: Parameters, mode: DataMode, seed: int) -> Data:
     """
     found = find_real(CIFAR10, mode)
     if found:
+        import keras
+
         used = DatasetUsed(name=CIFAR10.title, kind="real", sha256=found[1])
-        return _prepare(_read_cifar10(found[0]), used, parameters)
+        return _prepare(keras.datasets.cifar10.load_data(), used, parameters)
     return _make_images("CIFAR-10", (32, 32, 3), parameters, seed)
-
-
-def _read_cifar10(archive: Path) -> Split:
-    """Return CIFAR-10 from its archive, read as Keras' loader does, without unpacking it."""
-    batches = {}
-    with tarfile.open(archive) as tar:
-        for name in (*(f"data_batch_{index}" for index in range(1, 6)), "test_batch"):
-            member = tar.extractfile(f"cifar-10-batches-py/{name}")
-            if member is None:
-                raise OSError(f"{archive.name} has no {name}")
-            # The archive's SHA-256 was checked: it is the authors' pickle.
-            record = pickle.load(member, encoding="bytes")  # noqa: S301
-            images = record[b"data"].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-            batches[name] = (images, np.asarray(record[b"labels"], dtype="uint8"))
-    parts = [batch for name, batch in batches.items() if name != "test_batch"]
-    train = tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return (train[0], train[1]), batches["test_batch"]
 
 
 def read_fashion_mnist(folder: Path) -> Split:

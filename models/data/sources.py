@@ -53,7 +53,8 @@ MNIST = Source(
 )
 CIFAR10 = Source(
     "CIFAR-10",
-    "cifar-10-batches-py.tar.gz",
+    # An archive that Keras unpacks is cached under this ending.
+    "cifar-10-batches-py-target_archive",
     "https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz",
     "6d958be074577803d12ecdefd02955f39262c83c16fe9348329d7fe0b5c001ce",
 )
