@@ -11,8 +11,11 @@ PROFILE   ?= #: full, quick or smoke; the plan's own (quick) where empty
 WORKLOADS ?= #: some of the plan's workloads, with commas; all where empty
 BUILDS    ?= #: some of the plan's builds, with commas; all where empty
 INSTANCES ?= #: some of the plan's instances, with commas; all where empty
+EPOCHS    ?= #: stop each run after these (3 or more) and predict its total; PROFILE=full
 DATA      ?= #: real, auto or synthetic; auto takes real data where it is at hand
 CAMPAIGN  ?= #: the campaign that the start page shows; the best measured where empty
+PRICES    ?= #: price anew by this file (or book of catalog/prices/)
+SCENARIO  ?= #: as-published, spot, on-demand or own; each campaign's own where empty
 RUNS_DIR  ?= runs#: where runs are kept
 SITE_DIR  ?= site#: where the site is built
 PLAN      ?= plan.yml#: what to run
@@ -32,9 +35,12 @@ RUN_ARGS = --plan "$(strip $(PLAN))" --runs-dir "$(strip $(RUNS_DIR))" \
 	$(if $(strip $(WORKLOADS)),--workloads "$(strip $(WORKLOADS))") \
 	$(if $(strip $(BUILDS)),--builds "$(strip $(BUILDS))") \
 	$(if $(strip $(INSTANCES)),--instances "$(strip $(INSTANCES))") \
-	$(if $(strip $(DATA)),--data "$(strip $(DATA))")
+	$(if $(strip $(DATA)),--data "$(strip $(DATA))") \
+	$(if $(strip $(EPOCHS)),--epochs "$(strip $(EPOCHS))")
 SITE_ARGS = --runs "$(strip $(RUNS_DIR))" --runs runs --site-dir "$(strip $(SITE_DIR))" \
-	$(if $(strip $(CAMPAIGN)),--campaign "$(strip $(CAMPAIGN))")
+	$(if $(strip $(CAMPAIGN)),--campaign "$(strip $(CAMPAIGN))") \
+	$(if $(strip $(PRICES)),--prices "$(strip $(PRICES))") \
+	$(if $(strip $(SCENARIO)),--scenario "$(strip $(SCENARIO))")
 # Modules are compiled when they are first imported: most of TensorFlow's never are.
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	--require-hashes

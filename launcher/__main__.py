@@ -30,6 +30,8 @@ app = typer.Typer(
 
 WRONG_INPUT, SOME_FAILED, INTERRUPTED = 2, 1, 130
 _PROFILES = ("full", "quick", "smoke")
+# The first epoch, and two others: one has no spread.
+_LEAST_EPOCHS = 3
 _DATA_MODES = ("real", "auto", "synthetic")
 
 
@@ -40,6 +42,10 @@ Workloads = Annotated[str, typer.Option(help="Some of the plan's workloads, with
 Builds = Annotated[str, typer.Option(help="Some of the plan's builds, with commas.")]
 Instances = Annotated[str, typer.Option(help="Some of the plan's instances, with commas.")]
 Data = Annotated[str, typer.Option(help="real, auto or synthetic.")]
+Epochs = Annotated[
+    int,
+    typer.Option(help="Stop each run after these, and predict its total; 3 or more, 0: never."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -59,9 +65,16 @@ def _split(names: str) -> tuple[str, ...]:
 
 
 def _prepare(
-    plan_file: Path, profile: str, names: tuple[str, str, str], data: str, trainer: str
+    plan_file: Path,
+    profile: str,
+    names: tuple[str, str, str],
+    data: str,
+    trainer: str,
+    epochs: int,
 ) -> tuple[ResolvedPlan, Material]:
     """Read and check all that a command is given; end with one line where it is wrong."""
+    if epochs and epochs < _LEAST_EPOCHS:
+        _fail(f"EPOCHS={epochs}: a prediction needs the first epoch and two others; give 3 or more")
     if profile:
         _choose("PROFILE", profile, _PROFILES)
     mode = _choose("DATA", data or "auto", _DATA_MODES)
@@ -74,10 +87,17 @@ def _prepare(
             workloads,
             builds,
             instances,
+            epochs or None,
         )
         plan = read_plan(plan_file, selection, known, available_cpus())
         if plan.profile != (profile or "quick"):
             known = read_workloads(plan.profile)
+        if epochs and all(known[cell.workload].epochs <= epochs for cell in plan.selected):
+            typer.echo(
+                f"EPOCHS={epochs}: no selected workload has more in profile {plan.profile}, "
+                "so nothing is cut short, or predicted.",
+                err=True,
+            )
         command = shlex.split(trainer) if trainer else TRAIN
         return plan, Material(known, read_builds(), mode, command)
     except (DeclaredError, WorkloadsError) as error:
@@ -94,6 +114,7 @@ def run_command(
     builds: Builds = "",
     instances: Instances = "",
     data: Data = "",
+    epochs: Epochs = 0,
     summary: Annotated[
         Path | None,
         typer.Option(help="Write how it went here, to be shown later.", metavar="FILE"),
@@ -105,7 +126,9 @@ def run_command(
     as_json: AsJson = False,
 ) -> None:
     """Train what the plan lacks. 0: all complete, 1: some failed, 2: wrong input, 130: stopped."""
-    plan, material = _prepare(plan_file, profile, (workloads, builds, instances), data, trainer)
+    plan, material = _prepare(
+        plan_file, profile, (workloads, builds, instances), data, trainer, epochs
+    )
     console = Console(stderr=True)
     if material.data_mode == "real":
         # Once, before hundreds of runs fail for the same reason.
@@ -141,19 +164,21 @@ def plan_command(
     builds: Builds = "",
     instances: Instances = "",
     data: Data = "",
+    epochs: Epochs = 0,
     as_json: AsJson = False,
 ) -> None:
     """Print what `run` would do, and do nothing."""
-    plan, material = _prepare(plan_file, profile, (workloads, builds, instances), data, "")
+    plan, material = _prepare(plan_file, profile, (workloads, builds, instances), data, "", epochs)
     folder = runs_dir / plan.campaign
     schedule, found = look_up(plan, folder, material)
-    seconds = estimate_remaining(schedule.jobs, measured_durations(found))
+    seconds = estimate_remaining(schedule.jobs, measured_durations(found, plan.budget_epochs))
     if as_json:
         record = {
             "campaign": plan.campaign,
             "profile": plan.profile,
             "cells": [cell.model_dump() for cell in plan.selected],
             "repeats": plan.repeats,
+            "budget_epochs": plan.budget_epochs,
             "to_run": [describe_job(job) for job in schedule.jobs],
             "reused": len(schedule.reused),
             "to_set_aside": len(schedule.stale),

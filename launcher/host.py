@@ -127,6 +127,7 @@ def start_manifest(
     job: Job, plan: ResolvedPlan, workload: KnownWorkload, build: Build, context: Context
 ) -> Manifest:
     """Return the manifest that a run starts with."""
+    cut = plan.budget_epochs is not None and plan.budget_epochs < workload.epochs
     return Manifest(
         run_id=job.run_id,
         campaign=plan.campaign,
@@ -140,6 +141,7 @@ def start_manifest(
         status=Status.RUNNING,
         seed=seed_of(job.repeat),
         planned_epochs=workload.epochs,
+        budget_epochs=plan.budget_epochs if cut else None,
         warmup_epochs=WARMUP_EPOCHS[plan.profile],
         jit_compile=build.jit_compile,
         environment=build.environment,

@@ -107,8 +107,9 @@ def schedule_jobs(
     current = [item for item in mine if item not in stale]
     killed = tuple(item for item in current if item.manifest.status is Status.RUNNING)
     complete: dict[tuple[CellName, int], Found] = {}
-    for item in current:
-        if item.manifest.status is Status.COMPLETE and item.is_sound:
+    # A run of all epochs first: it is worth more than one that a budget cut short.
+    for item in sorted(current, key=lambda item: item.manifest.budget_epochs is not None):
+        if item.manifest.status is Status.COMPLETE and item.is_sound and _is_enough(item, plan):
             complete.setdefault((_cell_of(item.manifest), item.manifest.repeat), item)
     taken = {(_cell_of(item.manifest), item.folder.name) for item in current}
     for folder in unreadable:
@@ -127,6 +128,12 @@ def schedule_jobs(
                 run_id = next_run_id(repeat, {name for where, name in taken if where == cell})
                 jobs.append(Job(cell, repeat, run_id))
     return Schedule(tuple(jobs), tuple(reused), stale, killed)
+
+
+def _is_enough(item: Found, plan: ResolvedPlan) -> bool:
+    """Return whether a complete run has all epochs, or as many as the plan's budget."""
+    done = item.manifest.budget_epochs
+    return done is None or (plan.budget_epochs is not None and done >= plan.budget_epochs)
 
 
 def next_run_id(repeat: int, taken: Iterable[str]) -> str:

@@ -51,12 +51,17 @@ class Plan(Declared):
 
 @dataclass(frozen=True)
 class Selection:
-    """What narrows a plan; an empty part narrows nothing."""
+    """What narrows a plan; an empty part narrows nothing.
+
+    ``budget_epochs`` stops each run after that many epochs; its total is then predicted. That
+    is for the full training: it is the profile where none is named.
+    """
 
     profile: Profile | None = None
     workloads: tuple[str, ...] = ()
     builds: tuple[str, ...] = ()
     instances: tuple[str, ...] = ()
+    budget_epochs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ class ResolvedPlan:
     baseline: Baseline
     usd_per_hour: dict[str, float]
     price_book: str | None
+    budget_epochs: int | None = None
 
 
 def read_plan(
@@ -104,7 +110,7 @@ def read_plan(
         raise file.fault(("baseline",), reason, f"choose from {known}")
     for instance in plan.usd_per_hour:
         _check_instance(file, ("usd_per_hour", instance), instance, cpus)
-    profile = selection.profile or plan.profile
+    profile = selection.profile or ("full" if selection.budget_epochs else plan.profile)
     other = profile != plan.profile
     return ResolvedPlan(
         campaign=f"{plan.campaign}-{profile}" if other else plan.campaign,
@@ -117,6 +123,7 @@ def read_plan(
         baseline=baseline,
         usd_per_hour={_resolve(name, cpus): usd for name, usd in plan.usd_per_hour.items()},
         price_book=plan.price_book,
+        budget_epochs=selection.budget_epochs,
     )
 
 

@@ -98,13 +98,21 @@ def look_up(plan: ResolvedPlan, folder: Path, material: Material) -> tuple[Sched
     return schedule, found
 
 
-def measured_durations(found: Sequence[Found]) -> dict[str, list[float]]:
-    """Return how long complete runs took in all, in seconds, by workload."""
+def measured_durations(
+    found: Sequence[Found], budget_epochs: int | None = None
+) -> dict[str, list[float]]:
+    """Return how long complete runs took in all, in seconds, by workload.
+
+    Only runs of as many epochs as a budget allows say how long the next one will take.
+    """
     durations: dict[str, list[float]] = {}
     for item in found:
+        planned = item.manifest.planned_epochs
+        wanted = min(budget_epochs, planned) if budget_epochs and planned else planned
         wall = item.manifest.wall_s
         parts = (wall.setup, wall.training, wall.teardown)
-        if item.manifest.status is Status.COMPLETE and None not in parts:
+        is_like = (item.manifest.budget_epochs or planned) == wanted
+        if item.manifest.status is Status.COMPLETE and None not in parts and is_like:
             total = sum(part for part in parts if part is not None)
             durations.setdefault(item.manifest.workload.name, []).append(total)
     return durations
@@ -150,7 +158,7 @@ def _run_all(
     outcome: Outcome,
     found: Sequence[Found],
 ) -> None:
-    durations = measured_durations(found)
+    durations = measured_durations(found, plan.budget_epochs)
     previous = {
         number: signal.signal(number, _interrupt) for number in (signal.SIGINT, signal.SIGTERM)
     }

@@ -13,7 +13,7 @@ NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 Name = Annotated[str, Field(pattern=NAME_PATTERN, max_length=100)]
 
 Profile = Literal["full", "quick", "smoke"]
-Scenario = Literal["as-published", "spot", "on-demand"]
+Scenario = Literal["as-published", "spot", "on-demand", "own"]
 
 WARMUP_EPOCHS: dict[str, int] = {"full": 0, "quick": 1, "smoke": 1}
 """Epochs at a run's start that no sum counts. In the short profiles TensorFlow traces its
@@ -111,7 +111,11 @@ class Segment(_Part):
 
 
 class Manifest(_Part):
-    """``run.json``: everything about a run but its epochs. Dates are UTC, ISO 8601."""
+    """``run.json``: everything about a run but its epochs. Dates are UTC, ISO 8601.
+
+    ``planned_epochs`` are those of the workload's profile; ``budget_epochs`` says that the run
+    was to stop after fewer, so that its total is to be predicted.
+    """
 
     schema_version: Literal[1] = 1
     run_id: Name
@@ -126,6 +130,7 @@ class Manifest(_Part):
     output_tail: tuple[str, ...] = ()
     seed: int | None = None
     planned_epochs: int | None = Field(default=None, ge=1)
+    budget_epochs: int | None = Field(default=None, ge=1)
     warmup_epochs: int = Field(default=0, ge=0)
     steps_per_epoch: int | None = Field(default=None, ge=1)
     jit_compile: bool | None = None

@@ -227,8 +227,9 @@ def _check_complete(log: Path, manifest: Manifest, epochs: tuple[EpochRecord, ..
     if manifest.epochs_sha256 != sha256_of(log.read_bytes()):
         reason = "its SHA-256 is not the one in run.json: the log was changed after the run"
         raise RunFormatError(log, reason, "restore the log or run the cell again")
-    if manifest.planned_epochs is not None and len(epochs) != manifest.planned_epochs:
-        reason = f"{len(epochs)} epochs of {manifest.planned_epochs} in a complete run"
+    wanted = manifest.budget_epochs or manifest.planned_epochs
+    if wanted is not None and len(epochs) != wanted:
+        reason = f"{len(epochs)} epochs of {wanted} in a complete run"
         raise RunFormatError(log, reason, "run the cell again")
     if manifest.warmup_epochs >= len(epochs):
         reason = f"{len(epochs)} epochs, {manifest.warmup_epochs} of them warm-up: none is timed"

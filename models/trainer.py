@@ -138,7 +138,8 @@ def _train(folder: Path, manifest: Manifest, progress: _Progress) -> None:
     model = workload.build(parameters, data, manifest.jit_compile)
     with EpochWriter(folder) as writer:
         logger = log_epochs(writer, progress)
-        fit(model, workload, parameters, data, manifest.seed, [logger])
+        epochs = manifest.budget_epochs or parameters["epochs"]
+        fit(model, workload, parameters | {"epochs": epochs}, data, manifest.seed, [logger])
 
 
 def _check_asked(manifest: Manifest, parameters: Parameters) -> None:

@@ -41,7 +41,7 @@ def main():
 
     signal.signal(signal.SIGTERM, stop)
     with EpochWriter(folder) as writer:
-        for epoch in range(manifest.planned_epochs):
+        for epoch in range(manifest.budget_epochs or manifest.planned_epochs):
             if epoch and what != "train":
                 break
             writer.write(EpochRecord(epoch, 0.5 + epoch, loss=1.0))
