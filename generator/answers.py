@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from generator.labels import PREDICTED
 from generator.measures import list_rows
 from generator.wording import format_count, format_percent, format_ratio, join_words
 
 if TYPE_CHECKING:
-    from generator.claims import Comparison, Judgement
+    from generator.claims import Judgement
+    from generator.comparisons import Comparison
     from generator.report import Report
 
 
@@ -66,6 +68,9 @@ def _phrase(label: str, count: int, total: int, column: str, *, first: bool) -> 
 
 def in_sentence(label: str) -> str:
     """Return a cell's label as a sentence's subject: 8 vCPUs with compiled TensorFlow."""
+    plain = label.removesuffix(PREDICTED)
+    if plain != label:
+        return in_sentence(plain) + PREDICTED
     if label == "GPU":
         return "the GPU"
     name, _, build = label.partition(", ")
@@ -89,12 +94,12 @@ def _percents(ratios: list[float]) -> str:
 
 def precision_sentence(report: Report) -> str:
     """Return how precise the figures are: the resolution, or that n is 1."""
-    most = max((len(times) for times in report.times.values()), default=0)
+    most = max((len(timing.values) for timing in report.timings.values()), default=0)
     if most == 0:
         return "no figures yet"
     if report.resolution is None:
         return "one run a cell (n = 1): small differences may be noise"
-    counts = sorted({len(times) for times in report.times.values()})
+    counts = sorted({len(timing.values) for timing in report.timings.values()})
     n = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
     return (
         f"{n} runs a cell; identical repeats lie {format_percent(report.resolution)} apart, "
@@ -126,6 +131,12 @@ def weaknesses(report: Report) -> list[str]:
     if substitutes:
         names = join_words([f"{name} ({workload})" for workload, name in substitutes])
         found.append(f"A substitute data set was used: {names}.")
+    predicted = int(report.cells["predicted"].sum())
+    if predicted:
+        found.append(
+            f"The times of {format_count(predicted, 'cell')} of {len(report.cells)} are predicted "
+            "from the first epochs of runs that stopped early: they are marked (predicted)."
+        )
     statuses = Counter(report.cells["status"])
     found += [
         f"{format_count(statuses[status], 'cell')} of {len(report.cells)} "
@@ -138,8 +149,8 @@ def weaknesses(report: Report) -> list[str]:
     flagged = len({item.file for item in report.exclusions if item.flagged})
     if flagged:
         found.append(
-            f"{format_count(flagged, 'run is flagged', 'runs are flagged')} as disturbed "
-            "(see data quality)."
+            f"{format_count(flagged, 'run is flagged', 'runs are flagged')} as disturbed or cut "
+            "short (see data quality)."
         )
     if report.campaign.inferred:
         found.append("The campaign's own record can't be read: its cells are inferred from runs.")
@@ -151,7 +162,7 @@ def _data_of(report: Report, kind: str) -> list[tuple[str, str]]:
     return sorted(
         {
             (run.manifest.workload.name, run.manifest.dataset.name)
-            for run in report.campaign.complete_runs
+            for run in report.campaign.figure_runs
             if run.manifest.dataset and run.manifest.dataset.kind == kind
         }
     )
@@ -170,6 +181,8 @@ def evidence_sentence(judgement: Judgement, labels: dict[tuple[str, str], str]) 
     open_ones = sum(comparison.holds is None for comparison in judgement.comparisons)
     if open_ones:
         text += f"; {open_ones} can't be told"
+    if judgement.predicted:
+        text += f"; {judgement.predicted} of them rest on predicted times"
     fails = [comparison for comparison in judgement.comparisons if comparison.holds is False]
     if fails and len(fails) <= 2 and judgement.hold:  # noqa: PLR2004 (more is a list, not a line)
         text += f"; fails: {join_words([name_comparison(item, labels) for item in fails])}"
@@ -191,7 +204,7 @@ def name_comparison(comparison: Comparison, labels: dict[tuple[str, str], str]) 
 
 def cell_labels(report: Report) -> dict[tuple[str, str], str]:
     """Return the label of each (build, instance)."""
-    return {(row["build"], row["instance"]): row["label"] for row in list_rows(report.cells)}
+    return {(row["build"], row["instance"]): row["plain_label"] for row in list_rows(report.cells)}
 
 
 def row_of(rows: list[dict[str, Any]], label: int | None) -> dict[str, Any] | None:

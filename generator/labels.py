@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from generator.reading import Campaign
 
+PREDICTED = " (predicted)"
+"""What a label ends with whose cell's time is predicted from the first epochs of a run."""
+
 _SIZE = re.compile(r"(\d+)\D*$")
 
 
@@ -72,7 +75,8 @@ def label_cells(cells: pd.DataFrame, campaign: Campaign) -> pd.DataFrame:
 
     Adds ``label`` (16 vCPUs, compiled), ``short_label`` (16, compiled),
     ``tiny_label`` (16), ``instance_label``,
-    ``vcpus`` (0 where unknown), ``device`` (GPU, CPU) and ``compiled``.
+    ``vcpus`` (0 where unknown), ``device`` (GPU, CPU) and ``compiled``; ``plain_label`` is the
+    label without the mark of a predicted time.
     """
     sizes, devices = instance_sizes(campaign), instance_devices(campaign)
     names = instance_labels(sizes, devices)
@@ -80,17 +84,22 @@ def label_cells(cells: pd.DataFrame, campaign: Campaign) -> pd.DataFrame:
     builds_of: dict[str, set[str]] = {}
     for cell in campaign.card.cells:
         builds_of.setdefault(cell.instance, set()).add(cell.build)
-    labels, shorts, tinies = [], [], []
-    for build, instance in zip(cells["build"], cells["instance"], strict=True):
+    labels, plains, shorts, tinies = [], [], [], []
+    for build, instance, predicted in zip(
+        cells["build"], cells["instance"], cells["predicted"], strict=True
+    ):
+        end = PREDICTED if predicted else ""
         alone = devices[instance] == "GPU" and len(builds_of[instance]) == 1
         name, size = names[instance], sizes[instance]
-        labels.append(name if alone else f"{name}, {build}")
+        plains.append(name if alone else f"{name}, {build}")
+        labels.append(plains[-1] + end)
         # A legend says what the number is; a point has room for the number alone.
         short = str(size) if size is not None and "vCPU" in name else name
-        shorts.append(short if alone else f"{short}, {build}")
-        tinies.append(short)
+        shorts.append((short if alone else f"{short}, {build}") + end)
+        tinies.append(short + end)
     return cells.assign(
         label=labels,
+        plain_label=plains,
         short_label=shorts,
         tiny_label=tinies,
         instance_label=[names[instance] for instance in cells["instance"]],
@@ -126,4 +135,4 @@ def baseline_label(cells: pd.DataFrame) -> str:
     if rows.empty:
         return ""
     label = str(rows.iloc[0]["label"])
-    return "the GPU" if label == "GPU" else label
+    return f"the {label}" if label in ("GPU", f"GPU{PREDICTED}") else label

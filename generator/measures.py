@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from generator.prediction import predict_run
 from generator.pricing import cost
 from generator.quality import timed_epochs
-from generator.statistics import median_interval, ratio_interval
+from generator.reading import is_whole
+from generator.statistics import median
+from generator.timing import Timing, compare_timings
 from models.run import Status
 
 if TYPE_CHECKING:
@@ -44,13 +46,13 @@ CELL_COLUMNS = (
 
 
 def epoch_table(campaign: Campaign) -> pd.DataFrame:
-    """Return one row an epoch record of each complete run, warm-up epochs included.
+    """Return one row an epoch record of each run that gives a figure, warm-up epochs included.
 
     Columns: the cell's, ``run_id``, ``warmup`` (whether no sum counts it), those of the log,
     and ``time_s_cumulative``, the seconds of the counted epochs up to and with this one.
     """
     rows: list[dict[str, Any]] = []
-    for run in campaign.complete_runs:
+    for run in campaign.figure_runs:
         manifest = run.manifest
         total = 0.0
         for record in run.epochs:
@@ -81,9 +83,12 @@ def run_table(campaign: Campaign) -> pd.DataFrame:
     """Return one row a run of any status, with the manifest's fields that matter.
 
     ``time_s`` is the total time of a complete run, and ``train_s`` its training alone, in
-    seconds, both without warm-up epochs; they are empty where the run gives no figure.
+    seconds, both without warm-up epochs; they are empty where the run gives no figure. Of a
+    run that stopped early and gives its cell's figure, ``time_s`` is ``predicted``, between
+    ``time_low`` and ``time_high``.
     """
-    rows = [_run_row(campaign, run) for run in campaign.runs]
+    predicted = {run.folder for run in campaign.predicted_runs}
+    rows = [_run_row(campaign, run, is_predicted=run.folder in predicted) for run in campaign.runs]
     frame = pd.DataFrame(rows, columns=list(_run_row_columns()))
     return frame.sort_values([*CELL_KEY, "repeat", "run_id"], kind="stable", ignore_index=True)
 
@@ -97,9 +102,14 @@ def _run_row_columns() -> tuple[str, ...]:
         "why",
         "profile",
         "epochs",
+        "planned_epochs",
+        "budget_epochs",
         "warmup_epochs",
         "steps_per_epoch",
+        "predicted",
         "time_s",
+        "time_low",
+        "time_high",
         "train_s",
         "setup_s",
         "wall_s",
@@ -131,9 +141,10 @@ def _run_row_columns() -> tuple[str, ...]:
     )
 
 
-def _run_row(campaign: Campaign, run: Run) -> dict[str, Any]:
+def _run_row(campaign: Campaign, run: Run, *, is_predicted: bool) -> dict[str, Any]:
     manifest = run.manifest
-    complete = manifest.status is Status.COMPLETE
+    complete = is_whole(run)
+    prediction = predict_run(run) if is_predicted else None
     timed = run.epochs[manifest.warmup_epochs :]
     wall = (manifest.wall_s.setup, manifest.wall_s.training, manifest.wall_s.teardown)
     known_wall = [part for part in wall if part is not None]
@@ -152,9 +163,14 @@ def _run_row(campaign: Campaign, run: Run) -> dict[str, Any]:
         "why": manifest.why,
         "profile": manifest.profile,
         "epochs": len(run.epochs),
+        "planned_epochs": manifest.planned_epochs,
+        "budget_epochs": manifest.budget_epochs,
         "warmup_epochs": manifest.warmup_epochs,
         "steps_per_epoch": manifest.steps_per_epoch,
-        "time_s": sum(timed_epochs(run)) if complete else None,
+        "predicted": is_predicted,
+        "time_s": sum(timed_epochs(run)) if complete else prediction and prediction.time_s,
+        "time_low": prediction and prediction.low,
+        "time_high": prediction and prediction.high,
         "train_s": total("train_s"),
         "setup_s": manifest.wall_s.setup,
         "wall_s": sum(known_wall) if len(known_wall) == len(wall) else None,
@@ -186,24 +202,43 @@ def _run_row(campaign: Campaign, run: Run) -> dict[str, Any]:
     }
 
 
-def cell_times(campaign: Campaign) -> dict[Cell, tuple[float, ...]]:
-    """Return the total times of each cell's complete runs, in seconds, sorted."""
+def cell_timings(campaign: Campaign) -> dict[Cell, Timing]:
+    """Return the timing of each cell that has a figure: of its complete runs where it has any.
+
+    Else the total times of its runs that stopped early are predicted; what they may lie off is
+    then that of the least sure one.
+    """
     times: dict[Cell, list[float]] = {}
-    for run in campaign.complete_runs:
+    reach: dict[Cell, tuple[float, float]] = {}
+    for run in campaign.figure_runs:
         manifest = run.manifest
         cell = (manifest.workload.name, manifest.build, manifest.instance)
-        times.setdefault(cell, []).append(sum(timed_epochs(run)))
-    return {cell: tuple(sorted(values)) for cell, values in times.items()}
+        prediction = None if is_whole(run) else predict_run(run)
+        if prediction is None:
+            times.setdefault(cell, []).append(sum(timed_epochs(run)))
+        else:
+            times.setdefault(cell, []).append(prediction.time_s)
+            below, above = reach.get(cell, (1.0, 1.0))
+            reach[cell] = (
+                max(below, prediction.time_s / prediction.low),
+                max(above, prediction.high / prediction.time_s),
+            )
+    return {
+        cell: Timing(tuple(sorted(values)), *reach.get(cell, (1.0, 1.0)))
+        for cell, values in times.items()
+    }
 
 
-def campaign_resolution(times: Mapping[Cell, tuple[float, ...]]) -> float | None:
+def campaign_resolution(timings: Mapping[Cell, Timing]) -> float | None:
     """Return a campaign's resolution: how far identical repeats lie apart, as a share.
 
     It is the median over the cells of (slowest − fastest) / median of their runs; None where
     every cell has one run.
     """
     spreads = [
-        (max(values) - min(values)) / median(values) for values in times.values() if len(values) > 1
+        (timing.values[-1] - timing.values[0]) / timing.time_s
+        for timing in timings.values()
+        if len(timing.values) > 1
     ]
     return median(spreads) if spreads else None
 
@@ -224,16 +259,16 @@ def cell_table(
         the resolution of the baseline's, or the interval of their ratio holds 1. Times are in
         seconds, costs in USD; what is unknown is NaN. Sorted by workload, build, instance.
     """
-    times = cell_times(campaign)
+    timings = cell_timings(campaign)
     states = _states_without_figure(campaign)
-    resolution = campaign_resolution(times)
+    resolution = campaign_resolution(timings)
     runs = {
         (run.manifest.workload.name, run.manifest.build, run.manifest.instance): run
-        for run in campaign.complete_runs
+        for run in campaign.figure_runs
     }
     synthetic = {
         (run.manifest.workload.name, run.manifest.build, run.manifest.instance)
-        for run in campaign.complete_runs
+        for run in campaign.figure_runs
         if run.manifest.dataset and run.manifest.dataset.kind == "synthetic"
     }
     rows = []
@@ -243,22 +278,22 @@ def cell_table(
         price = prices.get(name.instance)
         row: dict[str, Any] = dict(zip(CELL_KEY, cell, strict=True))
         row |= {
-            "runs": len(times.get(cell, ())),
+            "runs": len(timings[cell].values) if cell in timings else 0,
             "scenario": scenario,
-            "predicted": False,
+            "predicted": cell in timings and timings[cell].predicted,
             "synthetic": cell in synthetic,
             "profile": campaign.card.profile,
             "usd_per_hour": price,
             "is_baseline": cell == base,
             "no_difference": False,
         }
-        if cell in times:
+        if cell in timings:
             row["status"] = "unpriced" if price is None else "measured"
-            row["epochs"] = len(timed_epochs(runs[cell]))
-            row |= _figures(times[cell], price)
-            if base in times:
+            row["epochs"] = _total_epochs(runs[cell])
+            row |= _figures(timings[cell], price)
+            if base in timings:
                 base_price = prices.get(base[2]) if base else None
-                row |= _ratios(times[cell], times[base], price, base_price, cell == base)
+                row |= _ratios(timings[cell], timings[base], price, base_price, cell == base)
                 row["no_difference"] = cell != base and is_no_difference(
                     row["time_ratio"], row["ratio_low"], row["ratio_high"], resolution
                 )
@@ -288,15 +323,22 @@ def _states_without_figure(campaign: Campaign) -> dict[Cell, str]:
     }
 
 
-def _figures(times: tuple[float, ...], price: float | None) -> dict[str, float | None]:
-    time = median(times)
-    low, high = median_interval(times) or (None, None)
+def _total_epochs(run: Run) -> int:
+    """Return how many epochs a run's total time is that of: those of the plan, if predicted."""
+    if is_whole(run) or run.manifest.planned_epochs is None:
+        return len(timed_epochs(run))
+    return run.manifest.planned_epochs - run.manifest.warmup_epochs
+
+
+def _figures(timing: Timing, price: float | None) -> dict[str, float | None]:
+    time = timing.time_s
+    low, high = timing.interval or (None, None)
     return {"time_s": time, "time_low": low, "time_high": high, "cost_usd": cost(time, price)}
 
 
 def _ratios(
-    times: tuple[float, ...],
-    base_times: tuple[float, ...],
+    timing: Timing,
+    base: Timing,
     price: float | None,
     base_price: float | None,
     is_baseline: bool,
@@ -304,15 +346,13 @@ def _ratios(
     if is_baseline:
         # By definition, not by measurement: it has no interval.
         return {"time_ratio": 1.0, "cost_ratio": 1.0 if price is not None else None}
-    ratio = median(times) / median(base_times)
-    low, high = ratio_interval(times, base_times) or (None, None)
-    ratios = {"time_ratio": ratio, "ratio_low": low, "ratio_high": high}
+    ratio = compare_timings(timing, base)
+    ratios = {"time_ratio": ratio.value, "ratio_low": ratio.low, "ratio_high": ratio.high}
     if price is not None and base_price is not None:
         # Prices are constants: they stretch the interval, and do not widen it.
-        factor = price / base_price
-        ratios["cost_ratio"] = (median(times) * price) / (median(base_times) * base_price)
-        ratios["cost_low"] = low * factor if low is not None else None
-        ratios["cost_high"] = high * factor if high is not None else None
+        costs = ratio.scaled(price / base_price)
+        ratios["cost_ratio"] = (timing.time_s * price) / (base.time_s * base_price)
+        ratios["cost_low"], ratios["cost_high"] = costs.low, costs.high
     return ratios
 
 

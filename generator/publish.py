@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from generator.claims import Comparison, Judgement
+    from generator.claims import Judgement
+    from generator.comparisons import Comparison
     from generator.reading import Campaign, Exclusion
 
 
@@ -95,6 +96,7 @@ def _comparison_record(comparison: Comparison) -> dict[str, Any]:
         "low": comparison.low,
         "high": comparison.high,
         "holds": comparison.holds,
+        "predicted": comparison.predicted,
     }
 
 
@@ -153,7 +155,7 @@ def write_index(data: Path, campaigns: Sequence[Campaign], shown: str) -> None:
                 "title": campaign.card.title,
                 "date": campaign.card.date,
                 "profile": campaign.card.profile,
-                "runs": len(campaign.complete_runs),
+                "runs": len(campaign.figure_runs),
                 "files": {
                     path.relative_to(data).as_posix(): sha256_of(path.read_bytes())
                     for path in sorted((data / campaign.name).rglob("*"))

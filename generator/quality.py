@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from generator.reading import Exclusion
+from generator.reading import Exclusion, is_whole
 from models.run import LOG_NAME
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def timed_epochs(run: Run) -> tuple[float, ...]:
 
 
 def flag_runs(campaign: Campaign) -> list[Exclusion]:
-    """Return the flags of a campaign's complete runs, sorted; the runs count all the same."""
+    """Return the flags of the runs that give figures, sorted; they count all the same."""
     flags = []
     cells: dict[tuple[str, str, str], list[Run]] = {}
-    for run in campaign.complete_runs:
+    for run in campaign.figure_runs:
         manifest = run.manifest
         cells.setdefault((manifest.workload.name, manifest.build, manifest.instance), []).append(
             run
@@ -81,6 +81,7 @@ def _slow_epochs(run: Run) -> list[tuple[int, str, str]]:
 
 
 def _slow_runs(campaign: Campaign, runs: Sequence[Run]) -> list[Exclusion]:
+    runs = [run for run in runs if is_whole(run)]
     if len(runs) < _ENOUGH:
         return []
     times = [sum(timed_epochs(run)) for run in runs]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from generator.measures import is_no_difference, list_rows
-from generator.statistics import median, ratio_interval
+from generator.timing import Timing, compare_timings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,24 +31,16 @@ class Best:
     ties: tuple[int, ...]
 
 
-def compare_times(
-    times: tuple[float, ...], others: tuple[float, ...], resolution: float | None, factor: float = 1
-) -> bool:
+def are_alike(one: Timing, other: Timing, resolution: float | None, factor: float = 1) -> bool:
     """Return whether two cells' times, the first's times a factor, can't be told apart."""
-    ratio = median(times) / median(others) * factor
-    low, high = ratio_interval(times, others) or (None, None)
-    return is_no_difference(
-        ratio,
-        low * factor if low is not None else None,
-        high * factor if high is not None else None,
-        resolution,
-    )
+    ratio = compare_timings(one, other).scaled(factor)
+    return is_no_difference(ratio.value, ratio.low, ratio.high, resolution)
 
 
 def find_best(
     cells: pd.DataFrame,
     measure: Measure,
-    times: Mapping[Cell, tuple[float, ...]],
+    timings: Mapping[Cell, Timing],
     resolution: float | None,
 ) -> Best | None:
     """Return the best cell of one workload; None where no cell has the measure.
@@ -56,7 +48,7 @@ def find_best(
     Args:
         cells: the workload's rows of a cell table.
         measure: by what.
-        times: every cell's run times, in seconds.
+        timings: every cell's.
         resolution: the campaign's; None without repeats.
     """
     known = [row for row in list_rows(cells) if row[VALUE[measure]] is not None]
@@ -67,9 +59,9 @@ def find_best(
     ties = tuple(
         row["row"]
         for row in rest
-        if compare_times(
-            times[cell_of(row)],
-            times[cell_of(best)],
+        if are_alike(
+            timings[cell_of(row)],
+            timings[cell_of(best)],
             resolution,
             row["usd_per_hour"] / best["usd_per_hour"] if measure == "cost" else 1,
         )
@@ -104,7 +96,7 @@ def mark_unbeaten(cells: pd.DataFrame) -> pd.Series[bool]:
 
 
 def answer_table(
-    cells: pd.DataFrame, times: Mapping[Cell, tuple[float, ...]], resolution: float | None
+    cells: pd.DataFrame, timings: Mapping[Cell, Timing], resolution: float | None
 ) -> pd.DataFrame:
     """Return the answer: a row a workload.
 
@@ -117,8 +109,8 @@ def answer_table(
     rows = []
     for workload in sorted(set(cells["workload"])):
         group = cells[cells["workload"] == workload]
-        fastest = find_best(group, "time", times, resolution)
-        cheapest = find_best(group, "cost", times, resolution)
+        fastest = find_best(group, "time", timings, resolution)
+        cheapest = find_best(group, "cost", timings, resolution)
         gives_up = None
         if fastest and cheapest:
             time = {row["row"]: row["time_s"] for row in list_rows(group)}
@@ -146,19 +138,23 @@ def compiled_saving(cells: pd.DataFrame) -> pd.DataFrame:
     """Return what compiling saves: 1 − time(compiled) / time(pip), by workload and instance.
 
     Columns: ``workload``, ``instance``, ``saving`` (a share of pip's time; negative where
-    compiled is slower). A row wherever both were measured.
+    compiled is slower), and ``predicted``: whether one of the two times is. A row wherever
+    both have a time.
     """
-    times = {cell_of(row): row["time_s"] for row in list_rows(cells) if row["time_s"] is not None}
-    rows = [
-        {
-            "workload": workload,
-            "instance": instance,
-            "saving": 1 - time / times[workload, "pip", instance],
-        }
-        for (workload, build, instance), time in sorted(times.items())
-        if build == "compiled" and (workload, "pip", instance) in times
-    ]
-    return pd.DataFrame(rows, columns=["workload", "instance", "saving"])
+    known = {cell_of(row): row for row in list_rows(cells) if row["time_s"] is not None}
+    rows = []
+    for (workload, build, instance), row in sorted(known.items()):
+        plain = known.get((workload, "pip", instance))
+        if build == "compiled" and plain:
+            rows.append(
+                {
+                    "workload": workload,
+                    "instance": instance,
+                    "saving": 1 - row["time_s"] / plain["time_s"],
+                    "predicted": row["predicted"] or plain["predicted"],
+                }
+            )
+    return pd.DataFrame(rows, columns=["workload", "instance", "saving", "predicted"])
 
 
 def scaling_table(cells: pd.DataFrame) -> pd.DataFrame:

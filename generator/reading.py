@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from generator.prediction import predict_run
 from models.run import (
     CAMPAIGN_NAME,
     LOG_NAME,
@@ -23,6 +24,8 @@ from models.run import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
+
+Work = tuple[str, int, int, int]
 
 _AGAIN = "run the cell again"
 
@@ -46,8 +49,8 @@ class Exclusion:
 class Campaign:
     """A campaign as read: its card, its runs of any status, and what was left out.
 
-    ``runs`` holds only runs that belong to the campaign's plan and profile; those whose status
-    is complete are the figures. ``inferred`` says that campaign.json could not be read.
+    ``runs`` holds only runs that belong to the campaign's plan and profile. ``inferred`` says
+    that campaign.json could not be read.
     """
 
     folder: Path
@@ -63,8 +66,37 @@ class Campaign:
 
     @property
     def complete_runs(self) -> tuple[Run, ...]:
-        """The runs that give figures."""
-        return tuple(run for run in self.runs if run.manifest.status is Status.COMPLETE)
+        """The runs that were trained to their end: those whose time is measured."""
+        return tuple(run for run in self.runs if is_whole(run))
+
+    @property
+    def predicted_runs(self) -> tuple[Run, ...]:
+        """The runs whose total is predicted: those of cells that have no complete run."""
+        measured = {_cell_of(run) for run in self.complete_runs}
+        return tuple(
+            run
+            for run in self.runs
+            if not is_whole(run) and _cell_of(run) not in measured and predict_run(run)
+        )
+
+    @property
+    def figure_runs(self) -> tuple[Run, ...]:
+        """The runs that give figures, measured or predicted."""
+        chosen = {run.folder for run in (*self.complete_runs, *self.predicted_runs)}
+        return tuple(run for run in self.runs if run.folder in chosen)
+
+
+def is_whole(run: Run) -> bool:
+    """Return whether a run is complete, and not by a budget of fewer epochs than it has."""
+    manifest = run.manifest
+    return manifest.status is Status.COMPLETE and (
+        manifest.planned_epochs is None or len(run.epochs) >= manifest.planned_epochs
+    )
+
+
+def _cell_of(run: Run) -> tuple[str, str, str]:
+    manifest = run.manifest
+    return manifest.workload.name, manifest.build, manifest.instance
 
 
 @dataclass
@@ -80,6 +112,10 @@ class _Reader:
         # A path in a message would be this machine's.
         reason = reason.replace(f"{self.folder}/", "")
         self.exclusions.append(Exclusion(name, line or 0, reason, mend))
+
+    def flag_run(self, run: Run, reason: str, mend: str) -> None:
+        name = (run.folder / MANIFEST_NAME).relative_to(self.folder).as_posix()
+        self.exclusions.append(Exclusion(name, 0, reason, mend, flagged=True))
 
     def exclude_error(self, error: RunFormatError) -> None:
         self.exclude(error.file, error.line, error.reason, error.mend)
@@ -139,8 +175,9 @@ def read_campaign_folder(folder: Path) -> Campaign | list[Exclusion]:
     runs = _keep_members(reader, card, found)
     runs = _keep_same_work(reader, card, runs)
     runs = _keep_originals(reader, runs)
+    measured = {_cell_of(run) for run in runs if is_whole(run)}
     for run in runs:
-        _explain_status(reader, run)
+        _explain_status(reader, run, measured=_cell_of(run) in measured)
     return Campaign(folder, card, tuple(runs), tuple(sorted(reader.exclusions)), inferred)
 
 
@@ -179,12 +216,12 @@ def _keep_members(reader: _Reader, card: CampaignCard, runs: Sequence[Run]) -> l
 
 
 def _keep_same_work(reader: _Reader, card: CampaignCard, runs: Sequence[Run]) -> list[Run]:
-    """Leave out complete runs of other parameters: a ratio compares the same work only.
+    """Leave out runs of other parameters or epochs: a ratio compares the same work only.
 
     The baseline's parameters are the right ones; without one, those of most runs.
     """
     baseline = card.baseline
-    by_workload: dict[str, Counter[tuple[bool, str]]] = {}
+    by_workload: dict[str, Counter[tuple[bool, Work]]] = {}
     for run in runs:
         manifest = run.manifest
         if manifest.status is Status.COMPLETE:
@@ -200,19 +237,28 @@ def _keep_same_work(reader: _Reader, card: CampaignCard, runs: Sequence[Run]) ->
     kept = []
     for run in runs:
         name = run.manifest.workload.name
-        if run.manifest.status is Status.COMPLETE and _work_of(run) != right[name]:
-            reason = f"other parameters of {name} than the rest of the campaign"
+        mine, theirs = _work_of(run), right.get(name)
+        gives_figures = run.manifest.status in (Status.COMPLETE, Status.PREEMPTED)
+        if not gives_figures or theirs is None or mine == theirs:
+            kept.append(run)
+        elif mine[0] == theirs[0] and mine[2:] == theirs[2:]:
+            reason = f"{mine[1]} epochs of {name}, where the rest of the campaign has {theirs[1]}"
             reader.exclude_run(run, reason, _AGAIN)
         else:
-            kept.append(run)
+            reason = f"other parameters of {name} than the rest of the campaign"
+            reader.exclude_run(run, reason, _AGAIN)
     return kept
 
 
-def _work_of(run: Run) -> str:
-    """Return what a run's work is told by: its parameters, epochs and steps."""
+def _work_of(run: Run) -> Work:
+    """Return what a run's work is told by: its parameters, epochs, warm-up and steps."""
     manifest = run.manifest
-    counts = f"{manifest.planned_epochs}/{manifest.warmup_epochs}/{manifest.steps_per_epoch}"
-    return f"{manifest.workload.sha256 or ''}/{counts}"
+    return (
+        manifest.workload.sha256 or "",
+        manifest.planned_epochs or len(run.epochs),
+        manifest.warmup_epochs,
+        manifest.steps_per_epoch or 0,
+    )
 
 
 def _keep_originals(reader: _Reader, runs: Sequence[Run]) -> list[Run]:
@@ -231,13 +277,30 @@ def _keep_originals(reader: _Reader, runs: Sequence[Run]) -> list[Run]:
     return kept
 
 
-def _explain_status(reader: _Reader, run: Run) -> None:
+def _explain_status(reader: _Reader, run: Run, *, measured: bool) -> None:
+    """List why a run gives no figure, or only a predicted one.
+
+    Args:
+        reader: the campaign's.
+        run: the run.
+        measured: whether its cell has a complete run.
+    """
     manifest = run.manifest
     why = f": {manifest.why}" if manifest.why else ""
+    done = f"after {len(run.epochs)} of {manifest.planned_epochs or 'unknown'} epochs"
     if manifest.status is Status.FAILED:
         reader.exclude_run(run, f"failed{why}", "mend what it says, and run the cell again")
-    elif manifest.status is Status.PREEMPTED:
-        done = f"after {len(run.epochs)} of {manifest.planned_epochs or 'unknown'} epochs"
-        reader.exclude_run(run, f"preempted {done}{why}", _AGAIN)
-    elif manifest.status is Status.RUNNING:
+        return
+    if is_whole(run):
+        return
+    if manifest.status is Status.RUNNING:
         reader.exclude_run(run, "still running, or killed", f"wait, or {_AGAIN}")
+        return
+    preempted = manifest.status is Status.PREEMPTED
+    ended = f"preempted {done}{why}" if preempted else f"stopped {done}, as planned"
+    if measured:
+        reader.exclude_run(run, f"{ended}; its cell has complete runs", "none is needed")
+    elif predict_run(run):
+        reader.flag_run(run, f"{ended}: its total is predicted", "run all epochs to measure it")
+    else:
+        reader.exclude_run(run, ended, _AGAIN)

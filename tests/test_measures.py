@@ -11,14 +11,15 @@ from generator.measures import (
     CELL_COLUMNS,
     campaign_resolution,
     cell_table,
-    cell_times,
+    cell_timings,
     epoch_table,
     is_no_difference,
     list_rows,
     run_table,
 )
-from generator.pricing import price_list
+from generator.pricing import find_prices
 from generator.reading import read_campaign_folder
+from generator.timing import Timing
 from models.run import Status
 from tests.conftest import ROOT, write_run
 
@@ -31,7 +32,7 @@ FAST = ("mnist_mlp", "compiled", "n1-highcpu-8")
 def cells_of(folder, prices=None):
     campaign = read_campaign_folder(folder)
     scenario = campaign.card.scenario
-    known = price_list(campaign.card) if prices is None else prices
+    known = find_prices(campaign.card).list_prices(scenario) if prices is None else prices
     table = label_cells(cell_table(campaign, known, scenario), campaign)
     return {(r["workload"], r["build"], r["instance"]): r for r in list_rows(table)}
 
@@ -123,8 +124,9 @@ def test_without_a_measured_baseline_there_is_no_ratio(make_campaign):
 def test_resolution_by_hand():
     # (12 - 9) / 10 and (36 - 24) / 30: their median is 0.35; a cell of one run says nothing.
     times = {"a": (9.0, 10.0, 12.0), "b": (24.0, 30.0, 36.0), "c": (5.0,)}
-    assert campaign_resolution(times) == pytest.approx(0.35)
-    assert campaign_resolution({"c": (5.0,)}) is None
+    timings = {cell: Timing(values) for cell, values in times.items()}
+    assert campaign_resolution(timings) == pytest.approx(0.35)
+    assert campaign_resolution({"c": Timing((5.0,))}) is None
 
 
 @pytest.mark.parametrize(
@@ -176,5 +178,5 @@ def test_instances_of_one_size_keep_their_names(make_campaign):
 def test_times_are_sums_of_what_the_log_says(make_campaign, dice):
     seconds = [dice.uniform(0.1, 9) for _ in range(50)]
     folder = make_campaign({MLP: [seconds]})
-    (times,) = cell_times(read_campaign_folder(folder)).values()
-    assert times[0] == pytest.approx(math.fsum(seconds), rel=1e-12)
+    (timing,) = cell_timings(read_campaign_folder(folder)).values()
+    assert timing.time_s == pytest.approx(math.fsum(seconds), rel=1e-12)

@@ -15,6 +15,7 @@ from generator.ranking import (
     mark_unbeaten,
     scaling_table,
 )
+from generator.timing import Timing
 
 
 def table(rows):
@@ -33,6 +34,7 @@ def table(rows):
                 "time_ratio": time / 10 if known else None,
                 "device": "GPU" if vcpus == 0 else "CPU",
                 "vcpus": vcpus,
+                "predicted": False,
             }
         )
     frame = pd.DataFrame(records)
@@ -41,7 +43,7 @@ def table(rows):
 
 def once(cells):
     return {
-        (row["workload"], row["build"], row["instance"]): (row["time_s"],)
+        (row["workload"], row["build"], row["instance"]): Timing((row["time_s"],))
         for row in list_rows(cells)
         if row["time_s"] is not None
     }
@@ -68,8 +70,8 @@ def test_the_answer_by_hand():
 def test_a_tie_is_no_winner():
     cells = table(THREE[:3])
     times = once(cells) | {
-        ("w", "pip", "gpu"): (9.0, 10.0, 24.0),
-        ("w", "compiled", "c8"): (8.0, 20.0, 21.0),
+        ("w", "pip", "gpu"): Timing((9.0, 10.0, 24.0)),
+        ("w", "compiled", "c8"): Timing((8.0, 20.0, 21.0)),
     }
     best = find_best(cells, "time", times, 0.01)
     assert (best.row, best.ties) == (0, (2,))

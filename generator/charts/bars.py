@@ -32,6 +32,7 @@ WIDE, NARROW = 680, 360
 _GAP = 6
 # A bar of the cell that has no figure: as wide as it is, in pixels, whatever the scale.
 _STUB = 12
+_PALE = 0.55
 
 Measure = Literal["time", "cost"]
 _COLUMNS = {
@@ -56,6 +57,7 @@ class _Bar:
     gpu: bool
     is_baseline: bool
     same: bool
+    predicted: bool
 
     @property
     def end(self) -> float:
@@ -169,6 +171,7 @@ def _bar(row: dict[str, Any], measure: Measure, resolution: float | None) -> _Ba
         gpu=row["device"] == "GPU",
         is_baseline=bool(row["is_baseline"]),
         same=same,
+        predicted=bool(row["predicted"]),
     )
 
 
@@ -199,6 +202,9 @@ def _draw_bar(axes: Axes, place: float, thick: float, bar: _Bar, colour: str) ->
         color=shown if filled else "none",
         edgecolor=shown,
         linewidth=1.4,
+        # The edge of a figure that was not measured is as open as that of one that is missing.
+        linestyle=(0, (2, 1.5)) if bar.predicted else "solid",
+        alpha=_PALE if bar.predicted else None,
         hatch=None if filled else look.hatch or None,
         gid=mark("bar", bar.label),
     )

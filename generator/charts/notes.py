@@ -51,6 +51,6 @@ def verb(label: str, singular: str, plural: str) -> str:
 
 def named(label: str, baseline: str = "") -> str:
     """Return a cell's label as a sentence has it: the GPU; 8 vCPUs, compiled, with its comma."""
-    if label == "GPU":
-        return "the GPU"
+    if label in ("GPU", "GPU (predicted)"):
+        return f"the {label}"
     return f"{label}," if "," in label and label != baseline else label

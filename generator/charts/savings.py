@@ -37,8 +37,8 @@ def saving_map(
     """Return what compiling saves as a map of workloads by instances; None without a pair.
 
     Args:
-        savings: columns ``workload``, ``instance_label``, ``vcpus`` and ``saving``
-            (1 − time(compiled) / time(pip)).
+        savings: columns ``workload``, ``instance_label``, ``vcpus``, ``saving``
+            (1 − time(compiled) / time(pip)) and ``predicted``.
         resolution: the campaign's, as a share: smaller savings are none.
         narrow: for a phone.
     """
@@ -50,11 +50,14 @@ def saving_map(
         label for _, label in sorted({(row["vcpus"], row["instance_label"]) for row in rows})
     ]
     values = {(row["workload"], row["instance_label"]): row["saving"] for row in rows}
+    predicted = {(row["workload"], row["instance_label"]) for row in rows if row["predicted"]}
     size = SMALL_PX if narrow else FONT_PX
     width = _NARROW if narrow else _WIDE
     note = "Time saved over pip, by size of instance. Blue: saves time; orange: costs time."
     if resolution is not None:
         note += f" ≈: within the resolution, {format_percent(resolution)}."
+    if predicted:
+        note += " *: predicted from the first epochs."
     height = len(workloads) * _ROW
     canvas = Canvas(width, _HEAD + height + _FOOT, _title(rows, resolution), note)
     room = width * 0.46 if narrow else width
@@ -81,6 +84,8 @@ def saving_map(
                 )
             )
             words = "missing" if saving is None else format_percent(saving)
+            if (workload, instance) in predicted:
+                words += " *"
             axes.text(
                 (x + 0.5) * column,
                 (y + 0.5) * _ROW,
@@ -100,6 +105,7 @@ def saving_map(
     alt = "; ".join(
         [
             f"{row['workload']} on {row['instance_label']}: {format_percent(row['saving'])}"
+            + (" (predicted)" if row["predicted"] else "")
             for row in rows
         ]
     )
