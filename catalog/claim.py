@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from catalog.declared import Declared, DeclaredError, read_declared
-from catalog.entries import CATALOG, Scenario
+from catalog.entries import CATALOG
+from catalog.price_book import Scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +26,26 @@ class Selection(Declared):
     vcpus: tuple[int, ...] = ()
 
 
-class RatioRule(Declared):
+class Bounded(Declared):
+    """What a rule asks of its figure: at least one bound, at most one a side."""
+
+    above: float | None = None
+    at_least: float | None = None
+    below: float | None = None
+    at_most: float | None = None
+
+    @model_validator(mode="after")
+    def _check_bounds(self) -> Self:
+        bounds = (self.above, self.at_least, self.below, self.at_most)
+        if all(bound is None for bound in bounds):
+            raise ValueError("a rule without a bound; give above, at_least, below or at_most")
+        for one, other in ((self.above, self.at_least), (self.below, self.at_most)):
+            if one is not None and other is not None:
+                raise ValueError("two bounds on one side; keep one of them")
+        return self
+
+
+class RatioRule(Bounded):
     """Compares cells with others of the same workload: a ratio of the measure, and bounds.
 
     ``same`` names what else the two have in common. ``pick`` takes, in each workload, the one
@@ -41,20 +61,41 @@ class RatioRule(Declared):
     same: tuple[Literal["build", "instance"], ...] = ()
     pick: Literal["every", "least"] = "every"
     figure: Literal["ratio", "saving"] = "ratio"
-    above: float | None = None
-    at_least: float | None = None
-    below: float | None = None
-    at_most: float | None = None
 
-    @model_validator(mode="after")
-    def _check_bounds(self) -> RatioRule:
-        bounds = (self.above, self.at_least, self.below, self.at_most)
-        if all(bound is None for bound in bounds):
-            raise ValueError("a rule without a bound; give above, at_least, below or at_most")
-        for one, other in ((self.above, self.at_least), (self.below, self.at_most)):
-            if one is not None and other is not None:
-                raise ValueError("two bounds on one side; keep one of them")
-        return self
+
+class ScalingRule(Bounded):
+    """Compares each build's time on two sizes, in each workload; on CPUs.
+
+    The figure is the speed-up, time on ``from_vcpus`` / time on ``to_vcpus``, or the parallel
+    efficiency, that times ``from_vcpus`` / ``to_vcpus``.
+    """
+
+    rule: Literal["scaling"]
+    from_vcpus: int = Field(ge=1)
+    to_vcpus: int = Field(ge=1)
+    builds: Names = ()
+    figure: Literal["speed-up", "efficiency"] = "speed-up"
+
+
+class BreakEvenRule(Bounded):
+    """Asks at which hourly price a cell costs what the baseline does: bounds in USD per hour."""
+
+    rule: Literal["break-even"]
+    scenario: Scenario | None = None
+    of: Selection
+
+
+class RankingRule(Declared):
+    """In each workload, the best cells of some selections have this order, least first.
+
+    Each is compared with the one before it; the figure is the ratio of the two, above 1 where
+    the order holds. A difference within the campaign's resolution can't tell.
+    """
+
+    rule: Literal["ranking"]
+    measure: Measure
+    scenario: Scenario | None = None
+    order: tuple[Selection, ...] = Field(min_length=2)
 
 
 class BestRule(Declared):
@@ -83,7 +124,10 @@ class BestMeanRule(Declared):
     among: Selection = Selection()
 
 
-Rule = Annotated[RatioRule | BestRule | BestMeanRule, Field(discriminator="rule")]
+Rule = Annotated[
+    RatioRule | ScalingRule | BreakEvenRule | RankingRule | BestRule | BestMeanRule,
+    Field(discriminator="rule"),
+]
 
 
 class Claim(Declared):
