@@ -11,11 +11,12 @@ from typing import Annotated, NoReturn
 import typer
 
 from catalog.claim import read_claim_files
-from catalog.declared import DeclaredError
+from catalog.declared import DeclaredError, suggest
 from catalog.entries import CATALOG
+from catalog.price_book import SCENARIOS, read_price_file
 from generator.pages import PageError, Site, write_pages
 from generator.reading import read_campaigns
-from generator.report import choose_shown, make_report
+from generator.report import check_prices, choose_shown, make_report
 from generator.site import SiteError, build_site, fingerprint, list_files, write_config
 
 app = typer.Typer(
@@ -46,6 +47,16 @@ def site_command(
     campaign: Annotated[
         str, typer.Option(help="The campaign that the start page shows; the best where empty.")
     ] = "",
+    prices: Annotated[
+        str,
+        typer.Option(
+            help="Price anew by a file of prices, or a book of the catalog.", metavar="FILE"
+        ),
+    ] = "",
+    scenario: Annotated[
+        str,
+        typer.Option(help=f"{', '.join(SCENARIOS)}; each campaign's own where empty."),
+    ] = "",
     force: Annotated[bool, typer.Option(help="Build even where nothing has changed.")] = False,
 ) -> None:
     """Build the site. 0: built, or nothing has changed; 2: it can't be built."""
@@ -53,7 +64,11 @@ def site_command(
     begin = time.monotonic()
     inputs = [ROOT / "generator", ROOT / "catalog", ROOT / "models", ROOT / "site_src"]
     inputs += [ROOT / "mkdocs.yml", ROOT / "requirements" / "report.txt", *folders]
-    settings = [str(site_dir.resolve()), campaign, *map(str, folders)]
+    settings = [str(site_dir.resolve()), campaign, prices, scenario, *map(str, folders)]
+    if prices and Path(prices).is_file():
+        inputs.append(Path(prices))
+    if scenario and scenario not in SCENARIOS:
+        _fail(f"SCENARIO={scenario}: {suggest(scenario, SCENARIOS)}")
     try:
         mark = fingerprint(list_files(inputs), settings, ROOT)
         stamp = _BUILD / "site.fingerprint"
@@ -63,7 +78,12 @@ def site_command(
             return
         campaigns, unreadable = read_campaigns(folders)
         claim_files = read_claim_files(CATALOG / "claims")
-        reports = [make_report(item, claim_files) for item in campaigns]
+        offered = read_price_file(prices) if prices else None
+        wanted = scenario or None
+        reports = [
+            make_report(item, claim_files, scenario=wanted, offered=offered) for item in campaigns
+        ]
+        check_prices(reports, offered, wanted)
         site = Site(reports, choose_shown(reports, campaign), unreadable, chosen=bool(campaign))
         docs = _BUILD / "docs"
         nav = write_pages(docs, ROOT / "site_src", site)
@@ -80,7 +100,7 @@ def site_command(
         out = sum(not item.flagged for item in report.exclusions)
         note = f", {out} left out (see its data quality page)" if out else ""
         page = site_dir / "campaigns" / report.name / "index.html"
-        typer.echo(f"{report.name}: {len(report.campaign.complete_runs)} runs{note}, {page}")
+        typer.echo(f"{report.name}: {len(report.campaign.figure_runs)} runs{note}, {page}")
     typer.echo(f"Report: {built} (built in {time.monotonic() - begin:.0f} s)")
 
 

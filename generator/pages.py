@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import shutil
+import urllib.parse
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,13 @@ def escape_markdown(text: object) -> str:
     return _MARKDOWN.sub(r"\\\1", html.escape(flat, quote=False))
 
 
+def quote_url(address: str) -> str:
+    """Return an address that can stand in a Markdown link: only http and https lead anywhere."""
+    if not address.startswith(("https://", "http://")):
+        return ""
+    return urllib.parse.quote(address, safe="%/:?#@!$&*+,;=~")
+
+
 def slug(text: str) -> str:
     """Return text as an anchor: lower case, with hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
@@ -75,6 +83,7 @@ def make_environment(templates: Path) -> jinja2.Environment:
     environment.filters |= {
         "md": escape_markdown,
         "slug": slug,
+        "url": quote_url,
         "ratio": wording.format_ratio,
         "seconds": wording.format_seconds,
         "usd": wording.format_usd,

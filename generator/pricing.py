@@ -3,58 +3,90 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catalog.entries import Billing, PriceBook, Scenario, read_price_book
+from catalog.price_book import SCENARIOS, read_price_book
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from catalog.price_book import Billing, PriceBook, PricePart, Scenario
     from models.run import CampaignCard
 
 SECONDS_PER_HOUR = 3600
-SCENARIOS: tuple[Scenario, ...] = ("as-published", "spot", "on-demand")
 # A unit that a rounding error begins is not a unit used.
 _UNIT_SLACK = 1e-9
 
 
-def find_price_book(card: CampaignCard) -> PriceBook | None:
-    """Return the price book that a campaign names, if any; raise DeclaredError like its reader."""
-    return read_price_book(card.price_book) if card.price_book else None
+@dataclass(frozen=True)
+class PriceSource:
+    """Where a campaign's prices come from.
+
+    Attributes:
+        instances: those that the campaign is about.
+        book: the price book; None where there is none.
+        given: prices that the plan itself gives, in USD per hour by instance. They are the
+            user's own, and come before the book's in the campaign's own scenario.
+        scenario: the campaign's own.
+    """
+
+    instances: tuple[str, ...]
+    book: PriceBook | None
+    given: Mapping[str, float]
+    scenario: Scenario
+
+    def usd_per_hour(self, instance: str, scenario: Scenario) -> float | None:
+        """Return a price in USD per hour; None is no price: a price of zero is none, too."""
+        given = _usable(self.given.get(instance)) if self._takes_given(scenario) else None
+        booked = self.book.usd_per_hour(instance, scenario) if self.book else None
+        return given or _usable(booked)
+
+    def parts(self, instance: str, scenario: Scenario) -> tuple[PricePart, ...] | None:
+        """Return the parts of a book's price; None where the plan gives the price itself."""
+        if self._takes_given(scenario) and _usable(self.given.get(instance)):
+            return None
+        prices = self.book.prices.get(instance) if self.book else None
+        return prices.parts(scenario) if prices else ()
+
+    def list_prices(self, scenario: Scenario) -> dict[str, float | None]:
+        """Return the hourly price of each of the campaign's instances, in USD, by name."""
+        return {name: self.usd_per_hour(name, scenario) for name in self.instances}
+
+    @property
+    def scenarios(self) -> list[Scenario]:
+        """The scenarios in which some instance has a price, the campaign's own first."""
+        ordered = [self.scenario, *(name for name in SCENARIOS if name != self.scenario)]
+        return [name for name in ordered if any(self.list_prices(name).values())]
+
+    def _takes_given(self, scenario: Scenario) -> bool:
+        return scenario in ("own", self.scenario)
 
 
-def price_list(card: CampaignCard, scenario: Scenario | None = None) -> dict[str, float | None]:
-    """Return the hourly price of each of a campaign's instances, in USD.
-
-    A price that the plan itself gives comes first, and is the same in every scenario; then
-    that of the price book. None is no price: a price of zero is none, too.
+def find_prices(card: CampaignCard, offered: PriceBook | None = None) -> PriceSource:
+    """Return where a campaign's prices come from.
 
     Args:
-        card: the campaign's card.
-        scenario: which of the book's prices; the card's own where None.
+        card: the campaign's.
+        offered: a book to price the campaign anew by. Where it has a price for any instance of
+            the campaign, all are taken from it: prices of two books are never mixed.
+
+    Raises:
+        DeclaredError: where the price book that the campaign names is missing or at fault.
     """
-    book = find_price_book(card)
-    chosen = scenario or card.scenario
-    instances = {cell.instance for cell in card.cells} | set(card.usd_per_hour)
+    instances = {cell.instance for cell in card.cells}
     if card.baseline:
         instances.add(card.baseline.instance)
-    if book:
-        instances.update(book.prices)
-    return {
-        name: _usable(card.usd_per_hour.get(name))
-        or (_usable(book.usd_per_hour(name, chosen)) if book else None)
-        for name in sorted(instances)
-    }
-
-
-def list_scenarios(card: CampaignCard) -> list[Scenario]:
-    """Return the scenarios in which some cell of a campaign has a price, its own first."""
-    instances = {cell.instance for cell in card.cells}
-    ordered = [card.scenario, *(name for name in SCENARIOS if name != card.scenario)]
-    priced = []
-    for scenario in ordered:
-        prices = price_list(card, scenario)
-        if any(prices[instance] is not None for instance in instances):
-            priced.append(scenario)
-    return priced
+    names = tuple(sorted(instances))
+    if offered:
+        anew = PriceSource(names, offered, {}, card.scenario)
+        known = anew.scenarios
+        if known:
+            # A price that somebody gives of their own accord is the one that they pay.
+            first = "own" if "own" in known else known[0]
+            return PriceSource(names, offered, {}, first)
+    book = read_price_book(card.price_book) if card.price_book else None
+    return PriceSource(names, book, card.usd_per_hour, card.scenario)
 
 
 def cost(time_s: float, usd_per_hour: float | None) -> float | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.entries import find_instance
 from generator.answers import row_of
+from generator.labels import PREDICTED
 from generator.measures import cell_table, list_rows
 from generator.pricing import billed_cost, break_even_price
 from generator.ranking import scaling_table
@@ -18,6 +19,9 @@ from generator.wording import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from catalog.price_book import PricePart
     from generator.report import Report
 
 Row = dict[str, Any]
@@ -64,6 +68,7 @@ def cell_rows(report: Report, workload: str) -> list[Row]:
                 ("cheapest", cheapest),
                 ("nothing beats it", row["unbeaten"] and not (fastest or cheapest)),
                 ("no measurable difference from the baseline", row["no_difference"]),
+                ("predicted from the first epochs", row["predicted"]),
             )
             if is_so
         ]
@@ -93,18 +98,9 @@ def price_rows(report: Report) -> list[Row]:
     """Return each instance's prices in words, by scenario, and what they are made of."""
     shown = []
     seen = report.cells.drop_duplicates("instance")
-    given = report.campaign.card.usd_per_hour
     for row in list_rows(seen):
         instance = row["instance"]
-        parts = []
-        if instance in given:
-            parts.append("the plan's own")
-        elif report.book and instance in report.book.prices:
-            parts += [
-                f"{part.part} {format_usd(part.usd_per_hour)}"
-                + (f" × {part.factor:g}" if part.factor != 1 else "")
-                for part in report.book.prices[instance].parts(report.campaign.card.scenario)
-            ]
+        parts = report.source.parts(instance, report.scenario)
         entry = find_instance(instance)
         shown.append(
             {
@@ -115,10 +111,21 @@ def price_rows(report: Report) -> list[Row]:
                     format_usd(report.prices[scenario].get(instance))
                     for scenario in report.scenarios
                 ],
-                "parts": " + ".join(parts),
+                "parts": "the plan's own" if parts is None else _add_up(parts, report),
             }
         )
     return shown
+
+
+def _add_up(parts: Sequence[PricePart], report: Report) -> str:
+    """Return a price's parts in words, in the book's currency."""
+    currency = report.book.currency if report.book else "USD"
+    words = []
+    for part in parts:
+        amount = format_usd(part.per_hour) if currency == "USD" else f"{part.per_hour:g} {currency}"
+        premium = f" + {part.premium_percent:g} %" if part.premium_percent else ""
+        words.append(f"{part.part} {amount}{premium}".strip())
+    return " + ".join(words)
 
 
 def run_rows(report: Report, workload: str) -> list[Row]:
@@ -133,15 +140,15 @@ def run_rows(report: Report, workload: str) -> list[Row]:
             continue
         cell = (row["workload"], row["build"], row["instance"])
         billed = None
-        if report.book and row["wall_s"] is not None:
-            price = report.prices[report.campaign.card.scenario].get(row["instance"])
+        if report.book and report.book.billing and row["wall_s"] is not None:
+            price = report.prices[report.scenario].get(row["instance"])
             billed = billed_cost(row["wall_s"], price, report.book.billing)
         shown.append(
             row
             | {
                 "label": labels[cell],
                 "anchor": f"{row['workload']}-{row['build']}-{row['instance']}-{row['run_id']}",
-                "time": format_seconds(row["time_s"]),
+                "time": format_seconds(row["time_s"]) + (PREDICTED if row["predicted"] else ""),
                 "setup": format_seconds(row["setup_s"]),
                 "others": format_seconds(row["other_cpu_s"]),
                 "billed": format_usd(billed),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import filelock
 
 from catalog.declared import DeclaredError
+from catalog.price_book import read_price_book
 from launcher.jobs import Found
 from models.run import (
     CAMPAIGN_NAME,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from launcher.plan import ResolvedPlan
+    from models.run import Scenario
 
 _LOCK = ".lock"
 _STALE = ".stale"
@@ -131,9 +133,17 @@ def update_card(folder: Path, plan: ResolvedPlan, found: Sequence[Found]) -> Non
         repeats=plan.repeats,
         cells=tuple(cells),
         baseline=plan.baseline,
-        scenario="on-demand" if plan.usd_per_hour else "as-published",
+        scenario=_choose_scenario(plan),
         price_book=plan.price_book,
         usd_per_hour=plan.usd_per_hour,
     )
     if card != earlier:
         write_campaign(folder, card)
+
+
+def _choose_scenario(plan: ResolvedPlan) -> Scenario:
+    """Return whose prices a plan's figures have: the book's first kind, or the user's own."""
+    book = read_price_book(plan.price_book) if plan.price_book else None
+    if book and book.scenarios:
+        return book.scenarios[0]
+    return "own" if plan.usd_per_hour else "as-published"

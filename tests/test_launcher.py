@@ -221,7 +221,7 @@ def test_a_price_needs_no_new_run(place):
     (place.folder / "plan.yml").write_text(PLAN + "usd_per_hour: {local-max: 0.5}\n")
     assert "Runs: 0 new, 2 reused" in place.run().stdout
     card = read_campaign(place.campaign)
-    assert (card.usd_per_hour, card.scenario) == ({CPUS: 0.5}, "on-demand")
+    assert (card.usd_per_hour, card.scenario) == ({CPUS: 0.5}, "own")
 
 
 def test_real_data_that_is_not_there_is_said_once(place, monkeypatch):

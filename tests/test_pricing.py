@@ -7,19 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.declared import DeclaredError
-from catalog.entries import Billing, read_price_book
+from catalog.price_book import Billing, PriceBook
 from generator.pricing import (
     billed_cost,
     billed_seconds,
     break_even_price,
     cost,
-    list_scenarios,
-    price_list,
+    find_prices,
 )
 from models.run import CampaignCard, CellName
 
 GCE = Billing(unit_s=1, minimum_s=60)
 HOURLY = Billing(unit_s=3600)
+
+
+def book(prices):
+    return PriceBook(date=dt.date(2026, 1, 2), source="a quote", prices=prices)
 
 
 def card(**changes):
@@ -30,47 +33,41 @@ def card(**changes):
     return CampaignCard(**(fields | changes))
 
 
-@pytest.mark.parametrize(
-    ("instance", "usd"),
-    [
-        # As design.md gives them: 0.700 + 0.045; 0.060 × 1.0607 and its multiples.
-        ("k80", 0.745),
-        ("n1-highcpu-8", 0.060 * 1.0607),
-        ("n1-highcpu-16", 0.060 * 1.0607 * 2),
-        ("n1-highcpu-32", 0.060 * 1.0607 * 4),
-        ("n1-highcpu-64", 0.509136),
-    ],
-)
-def test_the_2017_prices(instance, usd):
-    book = read_price_book("gce-2017-07")
-    assert book.usd_per_hour(instance, "as-published") == pytest.approx(usd, rel=1e-12)
-    assert book.date == dt.date(2017, 7, 5)
-
-
-def test_on_demand_is_five_times_spot():
-    book = read_price_book("gce-2017-07")
-    for size in (8, 16, 32, 64):
-        spot = book.usd_per_hour(f"n1-highcpu-{size}", "spot")
-        assert book.usd_per_hour(f"n1-highcpu-{size}", "on-demand") == pytest.approx(5 * spot)
-    assert book.usd_per_hour("k80", "spot") is None
-
-
-def test_the_plans_own_price_comes_first():
-    prices = price_list(card(price_book="gce-2017-07", usd_per_hour={"k80": 2.0}))
+def test_the_plans_own_price_comes_first_in_its_scenario():
+    source = find_prices(card(price_book="gce-2017-07", usd_per_hour={"k80": 2.0}))
+    prices = source.list_prices("as-published")
     assert prices["k80"] == 2.0
     assert prices["n1-highcpu-8"] == pytest.approx(0.063642)
     assert prices["x"] is None
+    assert source.list_prices("own") == {"k80": 2.0, "n1-highcpu-8": None, "x": None}
+    assert source.usd_per_hour("k80", "on-demand") == 0.745
+    assert source.parts("k80", "as-published") is None
+    assert [part.part for part in source.parts("k80", "on-demand")] == [
+        "NVIDIA Tesla K80",
+        "n1-standard-1",
+    ]
 
 
 def test_scenarios_with_prices():
-    assert list_scenarios(card()) == []
-    assert list_scenarios(card(price_book="gce-2017-07")) == ["as-published", "spot", "on-demand"]
-    assert list_scenarios(card(price_book="gce-2017-07", scenario="spot"))[0] == "spot"
+    assert find_prices(card()).scenarios == []
+    book = find_prices(card(price_book="gce-2017-07"))
+    assert book.scenarios == ["as-published", "spot", "on-demand"]
+    assert find_prices(card(price_book="gce-2017-07", scenario="spot")).scenarios[0] == "spot"
 
 
 def test_an_unknown_price_book_is_named():
     with pytest.raises(DeclaredError, match=r"azure\.yml: the file is missing"):
-        price_list(card(price_book="azure"))
+        find_prices(card(price_book="azure"))
+
+
+def test_an_offered_book_replaces_all_prices_where_it_knows_an_instance():
+    campaign = card(price_book="gce-2017-07", usd_per_hour={"x": 3.0})
+    own = find_prices(campaign, book({"k80": 0.5}))
+    assert (own.scenario, own.scenarios) == ("own", ["own"])
+    assert own.list_prices("own") == {"k80": 0.5, "n1-highcpu-8": None, "x": None}
+    today = find_prices(campaign, book({"x": {"spot": 0.2, "on-demand": 1}}))
+    assert (today.scenario, today.scenarios) == ("spot", ["spot", "on-demand"])
+    assert find_prices(campaign, book({"other": 1.0})) == find_prices(campaign)
 
 
 def test_cost_by_hand():
