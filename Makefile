@@ -13,11 +13,13 @@ BUILDS    ?= #: some of the plan's builds, with commas; all where empty
 INSTANCES ?= #: some of the plan's instances, with commas; all where empty
 EPOCHS    ?= #: stop each run after these (3 or more) and predict its total; PROFILE=full
 DATA      ?= #: real, auto or synthetic; auto takes real data where it is at hand
-CAMPAIGN  ?= #: the campaign that the start page shows; the best measured where empty
+CAMPAIGN  ?= #: the campaign that the start page shows, or that an import becomes
 PRICES    ?= #: price anew by this file (or book of catalog/prices/)
 SCENARIO  ?= #: as-published, spot, on-demand or own; each campaign's own where empty
 RUNS_DIR  ?= runs#: where runs are kept
 SITE_DIR  ?= site#: where the site is built
+SRC       ?= #: what `make import` reads (a folder or git address), or `make prices` (a CSV)
+MAPPING   ?= #: how those logs lie: a file; the one of launcher/mappings/ that fits where empty
 PLAN      ?= plan.yml#: what to run
 PORT      ?= 8000#: where `make serve` listens
 PYTHON    ?= python3#: a Python of 3.11 or later, to make .venv with
@@ -45,7 +47,7 @@ SITE_ARGS = --runs "$(strip $(RUNS_DIR))" --runs runs --site-dir "$(strip $(SITE
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	--require-hashes
 
-.PHONY: help all bench site serve check test benchmarks lock clean
+.PHONY: help all bench site serve import check test benchmarks lock clean
 
 help: ## print the targets and the settings
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -66,6 +68,12 @@ bench: $(TRAIN) ## train what the plan lacks, without building the report
 
 site: $(REPORT) ## build the report from the runs at hand (no TensorFlow needed)
 	@$(BIN)/python -m generator site $(SITE_ARGS)
+
+import: $(REPORT) ## bring another benchmark's logs in: make import SRC=… MAPPING=my-mapping.yml
+	@test -n "$(strip $(SRC))" || { echo "SRC is empty: name a folder of logs, or a git address: make import SRC=…" >&2; exit 2; }
+	@$(BIN)/python -m launcher import "$(strip $(SRC))" --runs-dir "$(strip $(RUNS_DIR))" \
+		$(if $(strip $(MAPPING)),--mapping "$(strip $(MAPPING))") \
+		$(if $(strip $(CAMPAIGN)),--campaign "$(strip $(CAMPAIGN))")
 
 serve: site ## build the report and show it at http://localhost:8000/
 	@$(BIN)/python -m generator serve --site-dir "$(strip $(SITE_DIR))" --port $(strip $(PORT))

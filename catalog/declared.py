@@ -18,8 +18,8 @@ _Record = TypeVar("_Record", bound=BaseModel)
 class DeclaredError(ValueError):
     """A fault in a declared file: where it is, what it is, and what to do."""
 
-    def __init__(self, file: Path, line: int | None, reason: str, mend: str) -> None:
-        """Name the file, the 1-based line where one is at fault, the reason and the mend."""
+    def __init__(self, file: Path | str, line: int | None, reason: str, mend: str) -> None:
+        """Name the file (or an address), the 1-based line if any, the reason and the mend."""
         self.file = file
         self.line = line
         self.reason = reason

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from generator.charts.bars import relative_bars
 from generator.charts.lines import accuracy_curves, scaling
 from generator.charts.plane import time_against_cost
+from generator.charts.prices import break_even_prices
 from generator.charts.runs import epoch_strip, spread
 from generator.charts.savings import saving_map
 from generator.charts.times import relative_times
@@ -38,6 +39,7 @@ def draw_campaign(report: Report) -> dict[str, Pair]:
     drawn = {
         "time-against-cost": _both(time_against_cost, cells, base, titles, resolution=near),
         "compiled-saving": _both(saving_map, savings, resolution=near),
+        "break-even": _both(break_even_prices, cells, base, resolution=near),
     }
     if not report.has_costs:
         # A campaign with costs has the better picture, above.

@@ -22,10 +22,10 @@ _SIZE = re.compile(r"(\d+)\D*$")
 
 
 def instance_sizes(campaign: Campaign) -> dict[str, int | None]:
-    """Return each instance's vCPUs: the catalog's, else what a run of it used."""
+    """Return each instance's vCPUs: the catalog's, the campaign's, else what a run of it used."""
     sizes: dict[str, int | None] = {}
     for instance in sorted({cell.instance for cell in campaign.card.cells}):
-        entry = find_instance(instance)
+        entry = find_instance(instance) or campaign.card.instances.get(instance)
         if entry and isinstance(entry.vcpus, int):
             sizes[instance] = entry.vcpus
         else:
@@ -39,10 +39,10 @@ def instance_sizes(campaign: Campaign) -> dict[str, int | None]:
 
 
 def instance_devices(campaign: Campaign) -> dict[str, str]:
-    """Return GPU or CPU for each instance: the catalog's accelerator, else the runs' GPU."""
+    """Return GPU or CPU for each instance: by a known accelerator, else by the runs' GPU."""
     devices = {}
     for instance in sorted({cell.instance for cell in campaign.card.cells}):
-        entry = find_instance(instance)
+        entry = find_instance(instance) or campaign.card.instances.get(instance)
         seen = any(
             run.manifest.hardware.gpu for run in campaign.runs if run.manifest.instance == instance
         )
@@ -80,7 +80,8 @@ def label_cells(cells: pd.DataFrame, campaign: Campaign) -> pd.DataFrame:
     """
     sizes, devices = instance_sizes(campaign), instance_devices(campaign)
     names = instance_labels(sizes, devices)
-    builds = read_builds()
+    compiled = {name for name, build in read_builds().items() if build.compiled}
+    compiled |= {name for name, build in campaign.card.builds.items() if build.compiled}
     builds_of: dict[str, set[str]] = {}
     for cell in campaign.card.cells:
         builds_of.setdefault(cell.instance, set()).add(cell.build)
@@ -105,7 +106,7 @@ def label_cells(cells: pd.DataFrame, campaign: Campaign) -> pd.DataFrame:
         instance_label=[names[instance] for instance in cells["instance"]],
         vcpus=[sizes[instance] or 0 for instance in cells["instance"]],
         device=[devices[instance] for instance in cells["instance"]],
-        compiled=[bool(builds[b].compiled) if b in builds else False for b in cells["build"]],
+        compiled=[build in compiled for build in cells["build"]],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -11,6 +12,8 @@ from models.run import (
     CAMPAIGN_NAME,
     LOG_NAME,
     MANIFEST_NAME,
+    UNPLACED_COLUMNS,
+    UNPLACED_NAME,
     CampaignCard,
     CellName,
     Run,
@@ -172,6 +175,7 @@ def read_campaign_folder(folder: Path) -> Campaign | list[Exclusion]:
                 Exclusion(f"{folder.name}/{item.file}", item.line, item.reason, item.mend)
                 for item in reader.exclusions
             ]
+    reader.exclusions += _read_unplaced(folder)
     runs = _keep_members(reader, card, found)
     runs = _keep_same_work(reader, card, runs)
     runs = _keep_originals(reader, runs)
@@ -179,6 +183,25 @@ def read_campaign_folder(folder: Path) -> Campaign | list[Exclusion]:
     for run in runs:
         _explain_status(reader, run, measured=_cell_of(run) in measured)
     return Campaign(folder, card, tuple(runs), tuple(sorted(reader.exclusions)), inferred)
+
+
+def _read_unplaced(folder: Path) -> list[Exclusion]:
+    """Return what an import left out, as it listed it beside the runs."""
+    path = folder / UNPLACED_NAME
+    try:
+        rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        return [Exclusion(UNPLACED_NAME, 0, f"can't be read ({error})", "import again")]
+    found = []
+    for number, row in enumerate(rows[1:], start=2):
+        if len(row) == len(UNPLACED_COLUMNS) and (row[1].isdecimal() or not row[1]):
+            file, line, reason, mend = row
+            found.append(Exclusion(f"{file} (of the source)", int(line or 0), reason, mend))
+        else:
+            found.append(Exclusion(UNPLACED_NAME, number, "not as it was written", "import again"))
+    return found
 
 
 def _infer_card(name: str, runs: Sequence[Run]) -> CampaignCard | None:

@@ -152,10 +152,18 @@ def run_rows(report: Report, workload: str) -> list[Row]:
                 "setup": format_seconds(row["setup_s"]),
                 "others": format_seconds(row["other_cpu_s"]),
                 "billed": format_usd(billed),
+                "framework_used": _name_framework(row),
                 "has_log": (report.campaign.folder / row["path"] / "epochs.csv").is_file(),
             }
         )
     return shown
+
+
+def _name_framework(row: Row) -> str:
+    """Return what a run was trained with, in words."""
+    if row["tensorflow"]:
+        return f"TensorFlow {row['tensorflow']}"
+    return row["framework"] or "unknown"
 
 
 def scaling_rows(report: Report) -> list[Row]:

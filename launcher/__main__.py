@@ -13,7 +13,7 @@ from rich.console import Console
 from catalog.declared import DeclaredError, suggest
 from catalog.entries import read_builds
 from launcher.host import TRAIN, available_cpus
-from launcher.importer import LAYOUTS, import_logs, list_layouts, read_layout
+from launcher.imports import import_logs
 from launcher.jobs import estimate_remaining
 from launcher.plan import ResolvedPlan, Selection, read_plan
 from launcher.progress import describe_job, format_duration
@@ -197,26 +197,35 @@ def plan_command(
 
 @app.command("import")
 def import_command(
-    source: Annotated[Path, typer.Argument(help="The folder that holds the logs.")],
+    source: Annotated[
+        str, typer.Argument(help="The folder that holds the logs, or a git address.")
+    ],
     *,
-    layout: Annotated[str, typer.Option(help="How they lie: a file of launcher/layouts/.")] = (
-        "gce-2017-07"
-    ),
+    mapping: Annotated[
+        str,
+        typer.Option(help="How they lie: a file, or a name; the one that fits where empty."),
+    ] = "",
+    campaign: Annotated[
+        str, typer.Option(help="The name of the campaign they become; the mapping's where empty.")
+    ] = "",
     runs_dir: RunsDir = Path("runs"),
+    as_json: AsJson = False,
 ) -> None:
-    """Bring logs of another benchmark in as a campaign; what can't be placed is listed."""
-    if layout not in list_layouts():
-        _fail(f"{LAYOUTS.name}/{layout}.yml: no such layout; {suggest(layout, list_layouts())}")
+    """Bring another benchmark's logs in. 0: all placed, 1: some left out, 2: wrong input."""
     try:
-        report = import_logs(source, read_layout(layout), runs_dir)
+        report = import_logs(source, runs_dir, mapping=mapping, campaign=campaign)
     except DeclaredError as error:
         _fail(str(error))
+    except OSError as error:
+        _fail(f"{error.filename or runs_dir}: {error.strerror}")
     for item in report.unplaced:
         typer.echo(str(item), err=True)
-    typer.echo(
-        f"{report.folder}: {report.written} runs written, {report.unchanged} unchanged, "
-        f"{len(report.unplaced)} files not placed."
-    )
+    for column, files in report.unused:
+        typer.echo(f"column {column!r} of {files} files is not taken over", err=True)
+    if as_json:
+        typer.echo(json.dumps(report.as_record(), indent=1))
+    else:
+        typer.echo(report.as_text())
     if report.unplaced:
         raise typer.Exit(SOME_FAILED)
 

@@ -58,10 +58,14 @@ class DatasetUsed(_Part):
 
 
 class Software(_Part):
-    """What the run ran in. ``runner`` is ``host`` or the container engine's name."""
+    """What the run ran in. ``runner`` is ``host`` or the container engine's name.
+
+    ``framework`` is what trained where it wasn't TensorFlow, with its version.
+    """
 
     tensorflow: str | None = None
     keras: str | None = None
+    framework: str | None = None
     python: str | None = None
     wheel: str | None = None
     wheel_sha256: str | None = None
@@ -168,11 +172,30 @@ class Baseline(_Part):
     instance: Name
 
 
+class InstanceCard(_Part):
+    """What is known about an instance that the catalog doesn't have."""
+
+    title: str = ""
+    vcpus: int | None = Field(default=None, ge=1)
+    memory_gib: float | None = Field(default=None, gt=0)
+    accelerator: str | None = None
+
+
+class BuildCard(_Part):
+    """What is known about a build that the catalog doesn't have."""
+
+    title: str = ""
+    compiled: bool = False
+    framework: str | None = None
+
+
 class CampaignCard(_Part):
     """``campaign.json``: what a campaign was to run, against what, at whose prices.
 
     ``usd_per_hour`` holds prices that the plan itself gives, in USD per hour by instance;
-    ``price_book`` names a file of the catalog.
+    ``price_book`` names a file of the catalog. ``instances`` and ``builds`` describe those that
+    the catalog doesn't have. ``source`` is that of imported logs; its ``sha256`` is that of the
+    list of files (SHA-256, two spaces, path), sorted, a line each.
     """
 
     schema_version: Literal[1] = 1
@@ -186,4 +209,6 @@ class CampaignCard(_Part):
     scenario: Scenario = "as-published"
     price_book: Name | None = None
     usd_per_hour: dict[Name, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = {}
+    instances: dict[Name, InstanceCard] = {}
+    builds: dict[Name, BuildCard] = {}
     source: Source | None = None

@@ -3,6 +3,7 @@
 A campaign is a folder of runs::
 
     CAMPAIGN/campaign.json                                 what was asked for
+    CAMPAIGN/unplaced.csv                                  what an import left out, if anything
     CAMPAIGN/INSTANCE/BUILD/WORKLOAD/RUN_ID/run.json       what was run, on what (the manifest)
     CAMPAIGN/INSTANCE/BUILD/WORKLOAD/RUN_ID/epochs.csv     one line an epoch (the log)
 
@@ -37,10 +38,12 @@ from models.manifest import (
     NAME_PATTERN,
     WARMUP_EPOCHS,
     Baseline,
+    BuildCard,
     CampaignCard,
     CellName,
     DatasetUsed,
     Hardware,
+    InstanceCard,
     Manifest,
     Name,
     Profile,
@@ -60,14 +63,18 @@ __all__ = [
     "LOG_NAME",
     "MANIFEST_NAME",
     "NAME_PATTERN",
+    "UNPLACED_COLUMNS",
+    "UNPLACED_NAME",
     "WARMUP_EPOCHS",
     "Baseline",
+    "BuildCard",
     "CampaignCard",
     "CellName",
     "DatasetUsed",
     "EpochRecord",
     "EpochWriter",
     "Hardware",
+    "InstanceCard",
     "Manifest",
     "Name",
     "Profile",
@@ -81,6 +88,7 @@ __all__ = [
     "WallSeconds",
     "WorkloadUsed",
     "format_epochs",
+    "format_record",
     "hash_parameters",
     "list_run_folders",
     "read_campaign",
@@ -97,6 +105,9 @@ __all__ = [
 
 MANIFEST_NAME = "run.json"
 CAMPAIGN_NAME = "campaign.json"
+UNPLACED_NAME = "unplaced.csv"
+"""Files of an imported campaign's source that gave no run; absent where all did."""
+UNPLACED_COLUMNS = ("file", "line", "reason", "mend")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +158,16 @@ def write_atomically(path: Path, text: str) -> None:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write ``run.json`` into a run's folder, atomically."""
-    write_atomically(folder / MANIFEST_NAME, _to_json(manifest))
+    write_atomically(folder / MANIFEST_NAME, format_record(manifest))
 
 
 def write_campaign(folder: Path, card: CampaignCard) -> None:
     """Write ``campaign.json`` into a campaign's folder, atomically."""
-    write_atomically(folder / CAMPAIGN_NAME, _to_json(card))
+    write_atomically(folder / CAMPAIGN_NAME, format_record(card))
 
 
-def _to_json(record: BaseModel) -> str:
+def format_record(record: BaseModel) -> str:
+    """Return the text of ``run.json`` or ``campaign.json``."""
     return json.dumps(record.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
 
 

@@ -10,15 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.declared import DeclaredError
-from launcher.importer import campaign_card, import_logs, list_layouts, read_layout
+from generator.reading import read_campaign_folder
+from launcher.imports import import_logs
+from launcher.imports.mapping import list_mappings, read_mapping
 from models.run import (
-    EPOCH_COLUMNS,
     Status,
     list_run_folders,
     read_campaign,
     read_manifest,
     read_run,
     sha256_of,
+    write_campaign,
     write_manifest,
 )
 
@@ -28,18 +30,17 @@ REFERENCE = ROOT.parent / "shared" / "reference" / "gce-2017-07"
 needs_reference = pytest.mark.skipif(
     not REFERENCE.is_dir(), reason="the 2017 logs (shared/reference/gce-2017-07) are not here"
 )
-LAYOUT = read_layout("gce-2017-07")
 HEADER = "epoch,elapsed,loss,acc,val_loss,val_acc\r\n"
 
 
-def _source(folder: Path, **logs: str) -> Path:
+def _source(folder: Path, **logs: str) -> str:
     """Return a small source in the 2017 layout: its licence, and logs on the GPU."""
     place = folder / "source" / "logs" / "gpu"
     place.mkdir(parents=True)
     (folder / "source" / "LICENSE").write_text("MIT License\n", encoding="utf-8")
     for name, text in logs.items():
         (place / f"{name}.csv").write_bytes(text.encode())
-    return folder / "source"
+    return str(folder / "source")
 
 
 def _log(epochs: int = 4) -> str:
@@ -72,12 +73,12 @@ def test_totals_match_the_reference_to_nine_digits():
 
 @needs_reference
 def test_importing_gives_the_committed_bytes_and_twice_changes_nothing(tmp_path):
-    first = import_logs(REFERENCE, LAYOUT, tmp_path)
-    assert (first.written, first.unchanged) == (63, 0)
-    assert [item.file for item in first.unplaced] == ["expected.csv"]
+    first = import_logs(str(REFERENCE), tmp_path)
+    assert (first.mapping, first.written, first.unchanged) == ("gce-2017-07", 63, 0)
+    assert (first.unplaced, first.unused) == ((), ())
     assert _files(tmp_path / "gce-2017-07") == _files(COMMITTED)
     times = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
-    second = import_logs(REFERENCE, LAYOUT, tmp_path)
+    second = import_logs(str(REFERENCE), tmp_path)
     assert (second.written, second.unchanged) == (0, 63)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == times
 
@@ -125,90 +126,151 @@ def test_what_cant_be_placed_is_listed_and_the_rest_goes_on(tmp_path):
     source = _source(
         tmp_path,
         imdb_bidirectional_lstm_tensorflow=_log(),
-        imdb_fasttext_tensorflow=_log(4),
+        imdb_fasttext_tensorflow=_log(6),
         mnist_cnn_cntk=_log(12),
         resnet_tensorflow=_log(),
         mnist_mlp_tensorflow="",
         mnist_cnn_tensorflow=HEADER + "0,1.5,0.3,,\r\n",
-        cifar10_cnn_tensorflow="epoch,elapsed,loss,f1\r\n0,1.5,0.3,1\r\n",
+        cifar10_cnn_tensorflow="epoch,seconds,loss\r\n0,1.5,0.3\r\n",
         lstm_text_generation_tensorflow=HEADER + "0,1.5,0.3,,,\r\n1,-2,0.3,,,\r\n",
         text_generator_keras_tensorflow="epoch,elapsed,loss,loss\r\n0,1,2,3\r\n",
     )
-    (source / "logs" / "odd.csv").write_text("x\n", encoding="utf-8")
-    report = import_logs(source, LAYOUT, tmp_path / "runs")
+    (Path(source) / "logs" / "odd.csv").write_text("x\n", encoding="utf-8")
+    report = import_logs(source, tmp_path / "runs")
     assert report.written == 1
     assert [folder.parts[-2] for folder in list_run_folders(report.folder)] == [
         "imdb_bidirectional_lstm"
     ]
     assert [str(item) for item in report.unplaced] == [
         (
-            "logs/gpu/cifar10_cnn_tensorflow.csv:1: unknown column 'f1';"
-            " map it in the layout's columns"
+            "logs/gpu/cifar10_cnn_tensorflow.csv:1: no column 'elapsed' among epoch, seconds, loss;"
+            " name the one that holds 'elapsed' in the mapping's columns"
         ),
-        "logs/gpu/imdb_fasttext_tensorflow.csv: 4 epochs of 5 in a complete run; restore the log",
+        (
+            "logs/gpu/imdb_fasttext_tensorflow.csv: 6 epochs, where the mapping has 5 of"
+            " imdb_fasttext; correct the mapping, or the log"
+        ),
         (
             "logs/gpu/lstm_text_generation_tensorflow.csv:3: elapsed '-2' is not a positive number"
             " of seconds; restore the log"
         ),
         (
-            "logs/gpu/mnist_cnn_cntk.csv: the name is not like {workload}_tensorflow.csv;"
-            " rename the file"
+            "logs/gpu/mnist_cnn_cntk.csv: its path is like none of"
+            " logs/gpu/{workload}_tensorflow.csv, logs/cpu-{build}/{instance}/{workload}_tensorflow"
+            ".csv; add a pattern to the mapping's files, or one to not_logs if it is no log"
         ),
         "logs/gpu/mnist_cnn_tensorflow.csv:2: 5 fields where the header has 6; restore the log",
         "logs/gpu/mnist_mlp_tensorflow.csv: the log is empty; restore the log",
         (
-            "logs/gpu/resnet_tensorflow.csv: unknown workload 'resnet';"
-            " add it to the layout's workloads"
+            "logs/gpu/resnet_tensorflow.csv: unknown workload 'resnet' (choose from cifar10_cnn,"
+            " imdb_bidirectional_lstm, imdb_fasttext, lstm_text_generation, mnist_cnn, mnist_mlp,"
+            " text_generator_keras); add it to the mapping's workloads, if it is one"
         ),
         "logs/gpu/text_generator_keras_tensorflow.csv:1: column 'loss' twice; restore the log",
         (
-            "logs/odd.csv: logs is no folder of the layout gce-2017-07;"
-            " add it to the layout's folders, if it holds logs"
+            "logs/odd.csv: its path is like none of logs/gpu/{workload}_tensorflow.csv,"
+            " logs/cpu-{build}/{instance}/{workload}_tensorflow.csv; add a pattern to the"
+            " mapping's files, or one to not_logs if it is no log"
         ),
     ]
 
 
-def test_other_columns_are_mapped_as_declared(tmp_path):
-    text = "step,seconds,loss\r\n" + "".join(f"{n},2.50,0.1\r\n" for n in range(4))
-    source = _source(tmp_path, imdb_bidirectional_lstm_tensorflow=text)
-    layout = LAYOUT.model_copy(update={"columns": {"step": "epoch", "seconds": "elapsed"}})
-    report = import_logs(source, layout, tmp_path / "runs")
-    assert report.unplaced == ()
-    (folder,) = list_run_folders(report.folder)
-    assert (folder / "epochs.csv").read_text(encoding="utf-8").splitlines()[:2] == [
-        ",".join(EPOCH_COLUMNS),
-        "0,2.50,0.1,,,,,,,,",
-    ]
+def test_what_was_left_out_is_kept_beside_the_runs_and_in_the_report(tmp_path):
+    source = _source(
+        tmp_path,
+        imdb_bidirectional_lstm_tensorflow=_log(),
+        resnet_tensorflow=_log(),
+    )
+    report = import_logs(source, tmp_path / "runs")
+    (left,) = report.unplaced
+    lines = (report.folder / "unplaced.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "file,line,reason,mend"
+    assert lines[1].startswith("logs/gpu/resnet_tensorflow.csv,,")
+    (item,) = read_campaign_folder(report.folder).exclusions
+    assert (item.file, item.reason) == (f"{left.file} (of the source)", left.reason)
+    (Path(source) / "logs" / "gpu" / "resnet_tensorflow.csv").unlink()
+    import_logs(source, tmp_path / "runs")
+    assert not (report.folder / "unplaced.csv").exists()
+
+
+def test_a_log_that_stops_early_is_a_preempted_run(tmp_path):
+    source = _source(tmp_path, imdb_fasttext_tensorflow=_log(4))
+    (folder,) = list_run_folders(import_logs(source, tmp_path / "runs").folder)
+    manifest = read_run(folder).manifest
+    assert (manifest.status, manifest.planned_epochs) == (Status.PREEMPTED, 5)
+    assert manifest.why == "the log has 4 of 5 epochs"
 
 
 def test_a_run_of_ones_own_is_never_overwritten(tmp_path):
     source = _source(tmp_path, imdb_bidirectional_lstm_tensorflow=_log())
-    (folder,) = list_run_folders(import_logs(source, LAYOUT, tmp_path / "runs").folder)
+    (folder,) = list_run_folders(import_logs(source, tmp_path / "runs").folder)
     write_manifest(folder, read_manifest(folder).with_changes(source=None, status=Status.FAILED))
     before = _files(folder)
-    report = import_logs(source, LAYOUT, tmp_path / "runs")
+    report = import_logs(source, tmp_path / "runs")
     assert [item.reason for item in report.unplaced] == [
         "gce-2017-07/k80/pip/imdb_bidirectional_lstm/r0 holds a run that was not imported"
     ]
     assert _files(folder) == before
 
 
+def test_a_campaign_of_another_source_is_never_overwritten(tmp_path):
+    source = _source(tmp_path, imdb_bidirectional_lstm_tensorflow=_log())
+    folder = import_logs(source, tmp_path / "runs").folder
+    card = read_campaign(folder)
+    before = _files(folder)
+    for other, reason in (
+        (None, "the campaign was measured here, not imported"),
+        (card.source.model_copy(update={"author": "Ada"}), "the campaign holds the logs of Ada"),
+    ):
+        write_campaign(folder, card.model_copy(update={"source": other}))
+        with pytest.raises(DeclaredError, match=f"{reason}.* another name: CAMPAIGN="):
+            import_logs(source, tmp_path / "runs")
+    write_campaign(folder, card)
+    assert _files(folder) == before
+    assert import_logs(source, tmp_path / "runs", campaign="copy").folder.name == "copy"
+    with pytest.raises(DeclaredError, match=r"CAMPAIGN=\.\./x: it can't be the name of a campaign"):
+        import_logs(source, tmp_path / "runs", campaign="../x")
+
+
+def test_a_log_that_the_source_lost_is_set_aside(tmp_path):
+    source = _source(
+        tmp_path, imdb_bidirectional_lstm_tensorflow=_log(), imdb_fasttext_tensorflow=_log(5)
+    )
+    folder = import_logs(source, tmp_path / "runs").folder
+    (Path(source) / "logs" / "gpu" / "imdb_fasttext_tensorflow.csv").unlink()
+    report = import_logs(source, tmp_path / "runs")
+    assert (report.written, report.unchanged, report.set_aside) == (0, 1, 1)
+    assert [path.parts[-2] for path in list_run_folders(folder)] == ["imdb_bidirectional_lstm"]
+    assert (folder / ".stale" / "k80" / "pip" / "imdb_fasttext" / "r0" / "run.json").is_file()
+
+
 def test_no_figures_without_their_licence(tmp_path):
     source = _source(tmp_path, imdb_bidirectional_lstm_tensorflow=_log())
-    (source / "LICENSE").unlink()
+    (Path(source) / "LICENSE").unlink()
     with pytest.raises(DeclaredError, match=r"LICENSE: can't be read .* licence: put it there"):
-        import_logs(source, LAYOUT, tmp_path / "runs")
+        import_logs(source, tmp_path / "runs")
     assert not (tmp_path / "runs").exists()
     shutil.rmtree(source)
     with pytest.raises(DeclaredError, match="no such folder"):
-        import_logs(source, LAYOUT, tmp_path / "runs")
+        import_logs(source, tmp_path / "runs")
 
 
-def test_each_layout_is_whole():
-    assert "gce-2017-07" in list_layouts()
-    for name in list_layouts():
-        assert read_layout(name).campaign == name
-        assert campaign_card(read_layout(name)).cells
+def test_a_source_that_no_mapping_fits(tmp_path):
+    (tmp_path / "logs.csv").write_text("epoch,elapsed\n0,1\n", encoding="utf-8")
+    with pytest.raises(DeclaredError, match=r"no mapping of the project fits .*MAPPING=my-mapp"):
+        import_logs(str(tmp_path), tmp_path / "runs")
+    (tmp_path / "LICENSE").write_text("MIT\n", encoding="utf-8")
+    with pytest.raises(DeclaredError, match=r"of 1 file, the first: logs\.csv: its path is like"):
+        import_logs(str(tmp_path), tmp_path / "runs", mapping="gce-2017-07")
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("name", list_mappings())
+def test_each_mapping_of_the_project_is_whole(name):
+    mapping = read_mapping(name)
+    assert mapping.campaign == name
+    assert mapping.source.licence
+    assert mapping.expected
 
 
 @given(st.lists(st.floats(min_value=1e-9, max_value=1e9), min_size=4, max_size=4))
@@ -217,7 +279,7 @@ def test_any_number_survives_as_it_was_written(tmp_path_factory, seconds):
     rows = [f"{epoch},{value:.17e},1.250000" for epoch, value in enumerate(seconds)]
     text = "epoch,elapsed,loss\r\n" + "\r\n".join(rows) + "\r\n"
     source = _source(folder, imdb_bidirectional_lstm_tensorflow=text)
-    (run,) = list_run_folders(import_logs(source, LAYOUT, folder / "runs").folder)
+    (run,) = list_run_folders(import_logs(source, folder / "runs").folder)
     lines = (run / "epochs.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert lines == [row + "," * 8 for row in rows]
     assert [record.elapsed for record in read_run(run).epochs] == seconds
