@@ -74,13 +74,18 @@ def in_sentence(label: str) -> str:
     if label == "GPU":
         return "the GPU"
     name, _, build = label.partition(", ")
+    return f"{name} with {name_build(build)}" if build else name
+
+
+def name_build(build: str) -> str:
+    """Return a build as a sentence names it: compiled TensorFlow."""
     known = {
         "compiled": "compiled TensorFlow",
         "pip": "TensorFlow from pip",
         "pip-onednn": "oneDNN on",
         "pip-xla": "XLA on",
     }
-    return f"{name} with {known.get(build, build)}" if build else name
+    return known.get(build, build)
 
 
 def _possessive(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 import yaml
 
-from generator import answers, wording
+from generator import answers, findings, wording
 from generator.drawing import Pair, draw_campaign, draw_workload, show_chart, write_charts
 from generator.measures import list_rows
 from generator.publish import write_campaign_data, write_index
@@ -109,6 +109,11 @@ def make_environment(templates: Path) -> jinja2.Environment:
         "break_even_rows": break_even_rows,
         "facts_of_workload": facts_of_workload,
         "rows": list_rows,
+        "find_bests": findings.find_bests,
+        "find_compiled_savings": findings.find_compiled_savings,
+        "find_scaling": findings.find_scaling,
+        "find_break_evens": findings.find_break_evens,
+        "find_price_changes": findings.find_price_changes,
     }
     return environment
 

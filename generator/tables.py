@@ -204,7 +204,9 @@ def scenario_rows(report: Report) -> list[Row]:
         for row in sorted(priced, key=lambda row: (row["workload"], row["cost_usd"])):
             line = shown.setdefault(row["workload"], {"workload": row["workload"], "best": {}})
             label = labels[row["workload"], row["build"], row["instance"]]
-            words = f"{label}, {format_ratio(row['cost_ratio'])}"
+            known = row["cost_ratio"] is not None
+            figure = format_ratio(row["cost_ratio"]) if known else format_usd(row["cost_usd"])
+            words = f"{label}, {figure}"
             line["best"].setdefault(scenario, words)
     return [shown[workload] for workload in sorted(shown)]
 
@@ -217,6 +219,7 @@ def break_even_rows(report: Report) -> list[Row]:
         {
             "workload": row["workload"],
             "label": row["label"],
+            "anchor": f"{row['workload']}-{row['build']}-{row['instance']}",
             "price": format_usd(row["usd_per_hour"]),
             "break_even": format_usd(break_even_price(row["time_s"], base.get(row["workload"]))),
         }
