@@ -21,6 +21,7 @@ from generator.tables import (
     break_even_rows,
     cell_rows,
     facts_of_workload,
+    prediction_rows,
     price_rows,
     run_rows,
     scaling_rows,
@@ -108,6 +109,7 @@ def make_environment(templates: Path) -> jinja2.Environment:
         "scenario_rows": scenario_rows,
         "break_even_rows": break_even_rows,
         "facts_of_workload": facts_of_workload,
+        "prediction_rows": prediction_rows,
         "rows": list_rows,
         "find_bests": findings.find_bests,
         "find_compiled_savings": findings.find_compiled_savings,
@@ -151,7 +153,7 @@ def write_pages(docs: Path, source: Path, site: Site) -> list[Any]:
     _render(
         environment, "start.md.j2", docs / "index.md", start, charts_at=f"campaigns/{shown}/charts"
     )
-    nav += _copy_pages(source / "pages", docs)
+    nav += _write_hand_written(source / "pages", docs, site)
     return nav
 
 
@@ -250,10 +252,12 @@ def _title_of(text: str, name: str) -> str:
     return str(title)
 
 
-def _copy_pages(folder: Path, docs: Path) -> list[Any]:
+def _write_hand_written(folder: Path, docs: Path, site: Site) -> list[Any]:
+    """Render the hand-written pages: they are templates, so that no figure is written by hand."""
+    environment = make_environment(folder)
     nav = []
     for page in sorted(folder.glob("*.md")):
-        text = page.read_text(encoding="utf-8")
-        (docs / page.name).write_text(text, encoding="utf-8", newline="\n")
+        context = {"site": site, "charts": {}}
+        text = _render(environment, page.name, docs / page.name, context, charts_at="")
         nav.append({_title_of(text, f"site_src/pages/{page.name}"): page.name})
     return nav

@@ -8,6 +8,7 @@ from catalog.entries import find_instance
 from generator.answers import row_of
 from generator.labels import PREDICTED
 from generator.measures import cell_table, list_rows
+from generator.prediction import measure_error
 from generator.pricing import billed_cost, break_even_price
 from generator.ranking import scaling_table
 from generator.wording import (
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from generator.report import Report
 
 Row = dict[str, Any]
+
+# From the fewest that a prediction needs; beyond these, few workloads have epochs left.
+_KNOWN_EPOCHS = (3, 4, 5, 6, 8)
 
 
 def answer_rows(report: Report) -> list[Row]:
@@ -228,6 +232,35 @@ def break_even_rows(report: Report) -> list[Row]:
         and not row["is_baseline"]
         and break_even_price(row["time_s"], base.get(row["workload"])) is not None
     ]
+
+
+def prediction_rows(reports: Sequence[Report]) -> list[Row]:
+    """Return how far totals lie from what their first epochs predict, by campaign, in words.
+
+    Measured on runs of the full profile that were trained to their end and are longer than what
+    the prediction knows.
+    """
+    shown = []
+    for report in reports:
+        if report.campaign.card.profile != "full":
+            continue
+        logs = [[record.elapsed for record in run.epochs] for run in report.campaign.complete_runs]
+        for known in _KNOWN_EPOCHS:
+            error = measure_error(logs, known)
+            if error:
+                shown.append(
+                    {
+                        "campaign": report.name,
+                        "epochs": known,
+                        "runs": error.runs,
+                        "median": format_percent(error.median),
+                        "ninth_decile": format_percent(error.ninth_decile),
+                        "largest": format_percent(error.largest),
+                        "covered": format_percent(error.covered),
+                        "half_width": format_percent(error.half_width),
+                    }
+                )
+    return shown
 
 
 def facts_of_workload(report: Report, workload: str) -> Row:
