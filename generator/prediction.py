@@ -48,8 +48,8 @@ def predict_total(
     """Return the total time of all epochs, from the first few.
 
     The interval is Student's prediction interval for the sum of the epochs that are left, as if
-    they were drawn like those that are known, and at least ``DRIFT`` wide to either side. It
-    never goes below what has passed already.
+    they were drawn like those that are known, and at least ``DRIFT`` wide to either side.
+    Neither goes below what has passed already.
 
     Args:
         elapsed: seconds of the epochs that are known, in order, without warm-up epochs.
@@ -65,12 +65,13 @@ def predict_total(
     left = epochs - len(elapsed)
     if len(others) < LEAST_OTHERS or left < 1:
         return None
-    total = math.fsum(first) + (epochs - len(first)) * median(others)
+    passed = math.fsum(elapsed)
+    total = max(passed, math.fsum(first) + (epochs - len(first)) * median(others))
     spread = stdev(others, fmean(others))
     factor = float(scipy.stats.t.ppf(_TAIL, len(others) - 1))
     half = factor * spread * math.sqrt(left + left**2 / len(others))
     half = max(half, DRIFT * total)
-    return Prediction(total, max(math.fsum(elapsed), total - half), total + half)
+    return Prediction(total, max(passed, total - half), total + half)
 
 
 def predict_run(run: Run) -> Prediction | None:

@@ -55,7 +55,7 @@ def write_run(
 ):
     """Write one run with the given seconds an epoch; return its folder."""
     workload, build, instance = cell
-    parameters = {"epochs": len(elapsed), "layers": "Dense 1"}
+    parameters = {"epochs": changes.get("planned_epochs", len(elapsed)), "layers": "Dense 1"}
     log = format_epochs(
         tuple(
             EpochRecord(epoch, seconds, loss=1.0, val_acc=0.5 + epoch / 100)
