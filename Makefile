@@ -16,6 +16,8 @@ DATA      ?= #: real, auto or synthetic; auto takes real data where it is at han
 CAMPAIGN  ?= #: the campaign that the start page shows, or that an import becomes
 PRICES    ?= #: price anew by this file (or book of catalog/prices/)
 SCENARIO  ?= #: as-published, spot, on-demand or own; each campaign's own where empty
+PROVIDER  ?= #: whose prices `make prices` takes over: gce, aws, …
+REGION    ?= #: which of its regions
 RUNS_DIR  ?= runs#: where runs are kept
 SITE_DIR  ?= site#: where the site is built
 SRC       ?= #: what `make import` reads (a folder or git address), or `make prices` (a CSV)
@@ -47,7 +49,7 @@ SITE_ARGS = --runs "$(strip $(RUNS_DIR))" --runs runs --site-dir "$(strip $(SITE
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	--require-hashes
 
-.PHONY: help all bench site serve import check test benchmarks lock clean
+.PHONY: help all bench site serve import prices check test benchmarks lock clean
 
 help: ## print the targets and the settings
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -74,6 +76,10 @@ import: $(REPORT) ## bring another benchmark's logs in: make import SRC=… MAPP
 	@$(BIN)/python -m launcher import "$(strip $(SRC))" --runs-dir "$(strip $(RUNS_DIR))" \
 		$(if $(strip $(MAPPING)),--mapping "$(strip $(MAPPING))") \
 		$(if $(strip $(CAMPAIGN)),--campaign "$(strip $(CAMPAIGN))")
+
+prices: $(REPORT) ## make a price book of SkyPilot's list: make prices SRC=vms.csv PROVIDER=… REGION=…
+	@$(BIN)/python -m catalog skypilot "$(strip $(SRC))" --provider "$(strip $(PROVIDER))" \
+		--region "$(strip $(REGION))"
 
 serve: site ## build the report and show it at http://localhost:8000/
 	@$(BIN)/python -m generator serve --site-dir "$(strip $(SITE_DIR))" --port $(strip $(PORT))

@@ -253,6 +253,12 @@ def test_a_log_that_stops_early_is_predicted_from(place):
     assert time == 3.0 + 9 * 2.0
 
 
+def test_files_that_are_no_logs_arent_listed(place):
+    files = {"big/resnet_pip.csv": LOG, "a/b/notes.csv": "x\n", "old/c.csv": "x\n"}
+    more = FILES + 'not_logs: [notes.csv, "old/{*}.csv"]\n'
+    assert place(files, more).unplaced == ()
+
+
 def test_expected_cells_stand_in_the_report_without_a_log(place):
     more = FILES + "expected: [{build: pip, instances: [big, n1-highcpu-8], workloads: [resnet]}]\n"
     card = read_campaign(place({"big/resnet_pip.csv": LOG}, more).folder)

@@ -31,6 +31,7 @@ def test_the_2017_prices(instance, usd):
     book = read_price_book("gce-2017-07")
     assert book.usd_per_hour(instance, "as-published") == pytest.approx(usd, rel=1e-12)
     assert book.date == dt.date(2017, 7, 5)
+    assert book.billing == Billing(unit_s=1, minimum_s=60)
 
 
 def test_on_demand_is_five_times_spot():
@@ -46,7 +47,6 @@ def test_each_book_of_the_catalog_can_be_read_and_has_prices(name):
     book = read_price_book(name)
     assert book.scenarios
     assert book.source.startswith("https://")
-    assert book.billing
 
 
 def test_parts_add_up_and_premiums_are_per_cent(tmp_path):

@@ -6,9 +6,12 @@ import subprocess
 
 import pytest
 
+from catalog.price_book import read_price_file
 from generator.answers import answer_sentence
 from generator.reading import read_campaign_folder
 from generator.report import make_report
+from generator.tables import prediction_rows
+from launcher.imports import import_logs
 from tests.conftest import PLAIN_ENVIRONMENT, ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -93,3 +96,34 @@ def test_make_site_asks_for_no_tensorflow():
     shown = make("--dry-run", "--always-make", "site").stdout
     assert "requirements/report.txt" in shown
     assert "train.txt" not in shown
+
+
+def test_its_error_of_predictions_is_the_reports():
+    report = make_report(read_campaign_folder(ROOT / "runs" / "gce-2017-07"), [])
+    (row,) = [row for row in prediction_rows([report]) if row["epochs"] == 3]
+    flat = " ".join(README.split())
+    assert f"the median error is {row['median']}, the largest {row['largest']}" in flat
+
+
+def test_the_pages_examples_are_files_that_can_be_read(tmp_path):
+    page = (ROOT / "site_src" / "pages" / "own-logs.md").read_text(encoding="utf-8")
+    mapping, prices = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "mapping.yml").write_text(mapping, encoding="utf-8")
+    (tmp_path / "prices.yml").write_text(prices, encoding="utf-8")
+    log = "step;time;loss;accuracy;val_accuracy\n1;00:50;2.5;40;41.5\n2;01:35.5;2;50;51\n"
+    place = tmp_path / "logs" / "g5.xlarge"
+    place.mkdir(parents=True)
+    (place / "resnet50_torch.3.csv").write_text(log, encoding="utf-8")
+    (place / "summary.csv").write_text("x\n", encoding="utf-8")
+    report = import_logs(
+        str(tmp_path / "logs"), tmp_path / "runs", mapping=str(tmp_path / "mapping.yml")
+    )
+    assert report.unplaced == ()
+    (run,) = read_campaign_folder(report.folder).runs
+    assert [epoch.elapsed for epoch in run.epochs] == [50, 45.5]
+    assert [epoch.val_acc for epoch in run.epochs] == [0.415, 0.51]
+    book = read_price_file(str(tmp_path / "prices.yml"))
+    assert book.usd_per_hour("n1-highcpu-8", "own") == pytest.approx(0.25 * 1.17)
+    assert book.usd_per_hour("k80", "on-demand") == pytest.approx((0.45 * 1.1 + 0.05) * 1.17)
+    for command in re.findall(r"^make .*$", page, re.MULTILINE):
+        assert make("--dry-run", *shlex.split(command)[1:]).returncode == 0

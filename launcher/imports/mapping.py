@@ -213,7 +213,8 @@ class Mapping(Declared):
         licence_file: a file of the source that is kept beside the figures.
         source: who measured, where it is published, under which licence.
         files: where the logs lie. A file that several patterns fit must be told apart by names.
-        not_logs: patterns of files that are no logs, and aren't listed as left out.
+        not_logs: patterns of files that are no logs, and aren't listed as left out; one without
+            a slash is that of a file's name, in any folder.
         format: how the logs are written.
         workloads: their names; a name that isn't declared, here or in the catalog, is unknown.
         builds: likewise.

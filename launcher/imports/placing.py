@@ -81,7 +81,9 @@ def list_candidates(folder: Path, mapping: Mapping) -> list[str]:
         hidden = any(part.startswith(".") for part in name.split("/"))
         if hidden or path.suffix not in suffixes or not path.is_file():
             continue
-        if not any(pattern.matches(name) for pattern in ignored):
+        if not any(
+            pattern.matches(name if "/" in pattern.text else path.name) for pattern in ignored
+        ):
             names.append(name)
     return sorted(names, key=_natural)
 
