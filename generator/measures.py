@@ -207,11 +207,12 @@ def _run_row(campaign: Campaign, run: Run, *, is_predicted: bool) -> dict[str, A
 def cell_timings(campaign: Campaign) -> dict[Cell, Timing]:
     """Return the timing of each cell that has a figure: of its complete runs where it has any.
 
-    Else the total times of its runs that stopped early are predicted; what they may lie off is
-    then that of the least sure one.
+    Else the total times of its runs that stopped early are predicted. The median of several lies
+    between the median of the intervals' lower ends and that of the upper ones.
     """
     times: dict[Cell, list[float]] = {}
-    reach: dict[Cell, tuple[float, float]] = {}
+    lows: dict[Cell, list[float]] = {}
+    highs: dict[Cell, list[float]] = {}
     for run in campaign.figure_runs:
         manifest = run.manifest
         cell = (manifest.workload.name, manifest.build, manifest.instance)
@@ -220,15 +221,16 @@ def cell_timings(campaign: Campaign) -> dict[Cell, Timing]:
             times.setdefault(cell, []).append(sum(timed_epochs(run)))
         else:
             times.setdefault(cell, []).append(prediction.time_s)
-            below, above = reach.get(cell, (1.0, 1.0))
-            reach[cell] = (
-                max(below, prediction.time_s / prediction.low),
-                max(above, prediction.high / prediction.time_s),
-            )
-    return {
-        cell: Timing(tuple(sorted(values)), *reach.get(cell, (1.0, 1.0)))
-        for cell, values in times.items()
-    }
+            lows.setdefault(cell, []).append(prediction.low)
+            highs.setdefault(cell, []).append(prediction.high)
+    timings = {}
+    for cell, values in times.items():
+        reach = (1.0, 1.0)
+        if cell in lows:
+            time = median(values)
+            reach = (time / median(lows[cell]), median(highs[cell]) / time)
+        timings[cell] = Timing(tuple(sorted(values)), *reach)
+    return timings
 
 
 def campaign_resolution(timings: Mapping[Cell, Timing]) -> float | None:

@@ -182,7 +182,11 @@ def test_several_predicted_runs_give_their_median(tmp_path):
         stopped(folder, CELL, [4.0, seconds, seconds], run_id=f"r{repeat}", repeat=repeat)
     timing = cell_timings(read_campaign_folder(folder))[CELL]
     assert timing.time_s == median([4 + 9 * 2.0, 4 + 9 * 3.0, 4 + 9 * 2.5])
+    # Each is 2.2 % wide to either side, so that the middle one's ends are the middle ends.
+    assert (timing.below, timing.above) == pytest.approx((1 / (1 - DRIFT), 1 + DRIFT))
     low, high = timing.interval
-    # The spread of the three, and the reach of each prediction, in quadrature as factors.
-    assert low < 22.0
-    assert high > 31.0
+    # The spread of the three, and the reach of the prediction, in quadrature as factors.
+    reach = math.hypot(math.log(26.5 / 22), math.log(1 / (1 - DRIFT)))
+    assert low == pytest.approx(26.5 * math.exp(-reach))
+    reach = math.hypot(math.log(31 / 26.5), math.log(1 + DRIFT))
+    assert high == pytest.approx(26.5 * math.exp(reach))
