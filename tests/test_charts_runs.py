@@ -113,7 +113,7 @@ def test_all_charts_of_2017():
     drawn = [draw_campaign(report) | draw_workload(report, "mnist_cnn") for _ in range(2)]
     # The same data gives the same bytes.
     assert drawn[0] == drawn[1]
-    assert len(drawn[0]) == 2 + 7
+    assert len(drawn[0]) == 3 + 7
     for pair in drawn[0].values():
         for chart in pair:
             check_drawing(chart)
