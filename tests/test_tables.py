@@ -39,7 +39,8 @@ def test_break_even_by_hand(report):
 
 
 def test_scenarios_by_hand(report):
-    # Spot: the GPU has no price, so nothing is relative to it: dollars instead. On demand: 5 × 0.063642 × 2 h.
+    # Spot: the GPU has no price, so nothing is relative to it: dollars instead.
+    # On demand: 5 × 0.063642 × 2 h.
     (row,) = scenario_rows(report)
     assert row["best"] == {
         "as-published": f"8 vCPUs, pip, {2 * 0.063642 / 0.745:.3f} ×",
