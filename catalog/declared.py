@@ -58,12 +58,14 @@ class DeclaredFile:
             self._node = yaml.compose(text, Loader=yaml.SafeLoader)
             self._check_keys(self._node)
             self.data: Any = yaml.safe_load(text)
+        except DeclaredError:
+            raise
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark
             line = mark.line + 1 if mark else None
             reason = f"not YAML ({error.problem})"
             raise DeclaredError(path, line, reason, "mend the line") from None
-        except (yaml.YAMLError, RecursionError) as error:
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
             raise DeclaredError(path, None, f"not YAML ({error})", "mend it") from None
 
     def line_of(self, *location: int | str) -> int | None:
@@ -119,6 +121,9 @@ class DeclaredFile:
             seen: dict[str, int] = {}
             for key, value in node.value:
                 line = key.start_mark.line + 1
+                if not isinstance(key, yaml.ScalarNode):
+                    reason = "a key that is no plain name"
+                    raise DeclaredError(self.path, line, reason, "put text with braces in quotes")
                 if key.value in seen:
                     reason = f"{key.value!r} stands twice, first in line {seen[key.value]}"
                     raise DeclaredError(self.path, line, reason, "keep one of them")

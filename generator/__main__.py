@@ -15,7 +15,7 @@ from catalog.declared import DeclaredError, suggest
 from catalog.entries import CATALOG
 from catalog.price_book import SCENARIOS, read_price_file
 from generator.pages import PageError, Site, write_pages
-from generator.reading import read_campaigns
+from generator.reading import list_hidden, read_campaigns
 from generator.report import check_prices, choose_shown, make_report
 from generator.site import SiteError, build_site, fingerprint, list_files, write_config
 
@@ -77,6 +77,8 @@ def site_command(
             typer.echo(f"Report: {built} (nothing has changed)")
             return
         campaigns, unreadable = read_campaigns(folders)
+        for name, first, hidden in list_hidden(folders):
+            typer.echo(f"{name}: {first} counts, and hides {hidden}", err=True)
         claim_files = read_claim_files(CATALOG / "claims")
         offered = read_price_file(prices) if prices else None
         wanted = scenario or None

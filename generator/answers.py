@@ -149,6 +149,13 @@ def weaknesses(report: Report) -> list[str]:
         for status in ("missing", "failed")
         if statuses[status]
     ]
+    measured = report.cells[report.cells["time_s"].notna()]
+    unpriced = int(measured["cost_usd"].isna().sum())
+    if unpriced and report.has_costs:
+        found.append(
+            f"{format_count(unpriced, 'cell')} of {len(measured)} with a time "
+            f"{'has' if unpriced == 1 else 'have'} no price: costs are compared among the others."
+        )
     if not report.baseline:
         found.append("No baseline: nothing is compared with anything.")
     flagged = len({item.file for item in report.exclusions if item.flagged})

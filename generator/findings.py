@@ -64,10 +64,16 @@ def _best_of(row: Row, cells: dict[int, Row], report: Report) -> str:
         second += f", at {format_ratio(row['gives_up'])} the fastest's time"
         parts.append(second + _tied(row["cheapest_ties"], cells))
         front = [_subject(cells[label]) for label in row["unbeaten"]]
+        mine = [cell for cell in cells.values() if cell["workload"] == row["workload"]]
+        unpriced = sum(cell["time_s"] is not None and cell["cost_usd"] is None for cell in mine)
+        priced = sum(cell["cost_usd"] is not None for cell in mine)
+        among = f" (among the {priced} with a price)" if unpriced else ""
         if len(front) > 1:
-            parts.append(f"nothing beats {join_words(front)} on both")
-        elif front:
-            parts.append(f"{front[0]} beats all others on both")
+            parts.append(f"nothing beats {join_words(front)} on both{among}")
+        elif front and priced > 1:
+            parts.append(f"{front[0]} beats all others on both{among}")
+        elif unpriced:
+            parts.append("it is the only one with a price")
     return "; ".join(parts)
 
 

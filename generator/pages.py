@@ -144,7 +144,8 @@ def write_pages(docs: Path, source: Path, site: Site) -> list[Any]:
     for report in site.reports:
         charts = charts_of[report.name] = _draw(docs, report)
         pages = _write_campaign(docs, environment, report, site, charts)
-        nav.append({report.campaign.card.title: pages})
+        # MkDocs takes a title as HTML.
+        nav.append({html.escape(report.campaign.card.title, quote=False): pages})
     start = {
         "site": site,
         "report": site.shown,

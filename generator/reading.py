@@ -124,6 +124,9 @@ class _Reader:
         self.exclude(error.file, error.line, error.reason, error.mend)
 
     def exclude_run(self, run: Run, reason: str, mend: str, name: str = MANIFEST_NAME) -> None:
+        if run.manifest.source:
+            # It was made elsewhere: nobody here can run it again.
+            mend = mend.replace(_AGAIN, "mend the log or its mapping, and import it again")
         self.exclude(run.folder / name, None, reason, mend)
 
 
@@ -151,6 +154,19 @@ def read_campaigns(runs_dirs: Iterable[Path]) -> tuple[list[Campaign], list[Excl
         else:
             unreadable.extend(found)
     return campaigns, sorted(unreadable)
+
+
+def list_hidden(runs_dirs: Sequence[Path]) -> list[tuple[str, Path, Path]]:
+    """Return the campaigns that lie in several folders: the name, which counts, which is hidden."""
+    first: dict[str, Path] = {}
+    hidden = []
+    for runs_dir in runs_dirs:
+        for folder in sorted(runs_dir.iterdir()) if runs_dir.is_dir() else ():
+            if folder.is_dir() and not folder.name.startswith("."):
+                kept = first.setdefault(folder.name, folder)
+                if kept != folder and (folder / CAMPAIGN_NAME).is_file():
+                    hidden.append((folder.name, kept, folder))
+    return hidden
 
 
 def read_campaign_folder(folder: Path) -> Campaign | list[Exclusion]:

@@ -38,6 +38,8 @@ class EpochRecord:
 
 EPOCH_COLUMNS = tuple(field.name for field in fields(EpochRecord))
 REQUIRED_COLUMNS = ("epoch", "elapsed", "loss")
+# No epoch takes three centuries: such a number is a fault, and would overflow sums.
+_LONGEST_S = 1e10
 _DURATIONS = ("elapsed", "train_s", "val_s", "cpu_s", "other_cpu_s")
 # Three clock readings are rounded to microseconds each.
 _CLOCK_SLACK_S = 1e-4
@@ -180,7 +182,7 @@ def _parse_field(name: str, field: str) -> int | float | str | None:
         number = float(field) if "_" not in field else math.nan
     except ValueError:
         raise ValueError(f"{name} {field!r} is not a number") from None
-    usable = math.isfinite(number) and (number > 0 if name == "elapsed" else number >= 0)
+    usable = number <= _LONGEST_S and (number > 0 if name == "elapsed" else number >= 0)
     if name in _DURATIONS and not usable:
         raise ValueError(f"{name} {field!r} is not a positive number of seconds")
     return number

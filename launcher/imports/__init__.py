@@ -15,6 +15,7 @@ from launcher.imports.placing import count_placed, place_files
 from launcher.imports.source import check_commit, open_source
 from launcher.imports.writing import (
     check_campaign,
+    check_card,
     describe_campaign,
     describe_runs,
     write_changed,
@@ -111,11 +112,12 @@ def import_logs(
         unplaced = [*placing.unplaced, *refused]
         if not runs:
             _refuse_all(source, name, unplaced)
+        whole = origin.model_copy(update={"sha256": _hash_files(placing.logs)})
+        card = describe_campaign(runs, known, known.campaign, whole)
+        check_card(card, known, name)
         target.mkdir(parents=True, exist_ok=True)
         if licence is not None:
             write_changed(target / "LICENSE", licence)
-        whole = origin.model_copy(update={"sha256": _hash_files(placing.logs)})
-        card = describe_campaign(runs, known, known.campaign, whole)
         write_changed(target / CAMPAIGN_NAME, format_record(card))
         result = write_runs(target, runs)
         unplaced = sorted([*unplaced, *result.refused])

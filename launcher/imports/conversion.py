@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import csv
 import io
-from decimal import Decimal, InvalidOperation, localcontext
+import re
+from decimal import Decimal, localcontext
 from typing import TYPE_CHECKING
 
 from launcher.imports.tables import PlacingError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _SECONDS = {"s": Decimal(1), "ms": Decimal("0.001"), "min": Decimal(60), "h": Decimal(3600)}
 _TIMES = ("elapsed", "train_s", "val_s", "cpu_s", "other_cpu_s")
 _ACCURACIES = ("acc", "val_acc")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 _TEXTS = ("epoch", "started_at")
 # Beyond what any sum or product of measured seconds has: nothing is rounded.
 _DIGITS = 700
@@ -121,7 +123,12 @@ def _convert(column: str, text: str, known: LogFormat, line: int) -> str:
     if column in _TIMES and known.time.unit != "s":
         return _plain(_seconds(text, column, known.time.unit, line))
     if column in _ACCURACIES and known.accuracy == "percent":
-        return _plain(_number(text, column, line) / 100)
+        share = _number(text, column, line) / 100
+        if not 0 <= share <= 1:
+            raise PlacingError(f"{column} {text!r} is no percentage", "restore the log", line)
+        return _plain(share)
+    if not text.isascii():
+        raise PlacingError(f"{column} {text!r} is no number", "restore the log", line)
     return text
 
 
@@ -133,8 +140,10 @@ def _seconds(text: str, column: str, unit: str, line: int) -> Decimal:
         reason = f"{column} {text!r} is not written as {unit}"
         raise PlacingError(reason, "correct time.unit in the mapping", line)
     total = Decimal(0)
-    for part in parts:
+    for place, part in enumerate(parts):
         number = _number(part, column, line)
+        if place and number >= 60:  # noqa: PLR2004 (seconds of a minute, minutes of an hour)
+            raise PlacingError(f"{column} {text!r} is not written as {unit}", "mend it", line)
         if number < 0 or part.startswith("-"):
             raise PlacingError(f"{column} {text!r} is negative", "restore the log", line)
         total = total * 60 + number
@@ -142,10 +151,7 @@ def _seconds(text: str, column: str, unit: str, line: int) -> Decimal:
 
 
 def _number(text: str, column: str, line: int) -> Decimal:
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        number = Decimal("NaN")
+    number = Decimal(text) if _DECIMAL.fullmatch(text) else Decimal("NaN")
     # A number that no machine has measured would take for ever to write out.
     if not number.is_finite() or abs(number.adjusted()) > 300:  # noqa: PLR2004 (a float's reach)
         raise PlacingError(f"{column} {text!r} is no number", "restore the log", line)

@@ -7,6 +7,7 @@ is here. Its fields are documented where they stand.
 from __future__ import annotations
 
 import datetime as dt
+import json
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -53,6 +54,16 @@ class WorkloadFacts(Declared):
     epochs: int | None = Field(default=None, ge=1)
     dataset: Annotated[DatasetUsed | None, BeforeValidator(_name_data)] = None
     parameters: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _check_parameters(self) -> Self:
+        try:
+            json.dumps(self.parameters, allow_nan=False)
+        except (TypeError, ValueError):
+            raise ValueError(
+                "parameters that can't be written down; use text and numbers, dates in quotes"
+            ) from None
+        return self
 
     @property
     def planned_epochs(self) -> int | None:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from launcher.imports.mapping import LogFiles, Mapping
     from launcher.imports.tables import LogTable
 
+# As the run format has it (models.manifest.Name).
+_LONGEST_NAME = 100
+
 Key = tuple[str, str, str, str]
 """Workload, build and instance by their names here, and the repeat as the source calls it."""
 
@@ -52,6 +55,7 @@ class PlacedLog:
         sha256: that of the whole file.
         log: the text of ``epochs.csv``.
         lines: the line of the source behind each line of it.
+        ended: whether the file's last line has its end.
     """
 
     key: Key
@@ -60,6 +64,7 @@ class PlacedLog:
     sha256: str
     log: str
     lines: tuple[int, ...]
+    ended: bool = True
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,10 @@ def place_files(folder: Path, mapping: Mapping) -> Placing:
     unplaced: list[Unplaced] = []
     unused: Counter[str] = Counter()
     for name in list_candidates(folder, mapping):
+        if not name.isprintable():
+            reason = "its name has characters that can't be printed"
+            unplaced.append(Unplaced(ascii(name)[1:-1], 0, reason, "rename the file"))
+            continue
         try:
             data = (folder / name).read_bytes()
             entry, fields = _place_file(name, mapping)
@@ -182,8 +191,8 @@ def _resolve(key: str, name: str, mapping: Mapping) -> str:
         raise PlacingError(
             f"unknown {key} {name!r}{hint}", f"add it to the mapping's {key}s, if it is one"
         )
-    if not re.fullmatch(NAME_PATTERN, ours):
-        reason = f"{key} {ours!r} can't be a folder's name"
+    if not re.fullmatch(NAME_PATTERN, ours) or len(ours) > _LONGEST_NAME:
+        reason = f"{key} {ours[:_LONGEST_NAME]!r} can't be a folder's name"
         raise PlacingError(reason, f"give it a name in the mapping's {key}s")
     return ours
 
@@ -224,7 +233,7 @@ def _place_log(name: str, part: _Part, data: bytes, mapping: Mapping, entry: Log
     log, lines = convert_log(part.table, part.rows, known)
     key = (workload, build, instance, part.fields.get("run", ""))
     theirs = {name: part.fields[name] for name in KEYS}
-    return PlacedLog(key, theirs, name, sha256_of(data), log, tuple(lines))
+    return PlacedLog(key, theirs, name, sha256_of(data), log, tuple(lines), part.table.ended)
 
 
 def _set_collisions_apart(logs: list[PlacedLog]) -> tuple[list[PlacedLog], list[Unplaced]]:

@@ -24,10 +24,14 @@ class PlacingError(ValueError):
 
 @dataclass(frozen=True)
 class LogTable:
-    """A file's columns, and its rows as text, each with its 1-based line."""
+    """A file's columns, and its rows as text, each with its 1-based line.
+
+    ``ended`` says that the last line has its end: one without may be cut off.
+    """
 
     header: tuple[str, ...]
     rows: tuple[tuple[int, tuple[str, ...]], ...]
+    ended: bool = True
 
 
 def read_table(name: str, data: bytes, known: LogFormat) -> LogTable:
@@ -54,6 +58,8 @@ def _read_csv(data: bytes, known: LogFormat) -> LogTable:
     except (UnicodeDecodeError, csv.Error) as error:
         raise PlacingError(f"not CSV in UTF-8 ({error})", "restore the log") from None
     rows = [(line, row) for line, row in rows if row]
+    if not rows:
+        raise PlacingError("the log is empty", "restore the log")
     if known.header:
         header = list(known.header)
     else:
@@ -62,7 +68,8 @@ def _read_csv(data: bytes, known: LogFormat) -> LogTable:
         if len(row) != len(header):
             reason = f"{len(row)} fields where the header has {len(header)}"
             raise PlacingError(reason, "restore the log", line)
-    return LogTable(tuple(header), tuple((line, tuple(row)) for line, row in rows))
+    ended = data.endswith((b"\n", b"\r"))
+    return LogTable(tuple(header), tuple((line, tuple(row)) for line, row in rows), ended=ended)
 
 
 def _read_parquet(data: bytes) -> LogTable:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.declared import DeclaredError
+from catalog.declared import DeclaredError, suggest
 from catalog.entries import find_instance, read_builds
+from catalog.price_book import list_price_books
 from launcher.campaign import find_runs, set_aside
 from launcher.imports.placing import Unplaced
 from models.run import (
@@ -79,6 +80,11 @@ def describe_runs(
         if planned is not None and count > planned:
             reason = f"{count} epochs, where the mapping has {planned} of {log.key[0]}"
             unplaced.append(Unplaced(log.file, 0, reason, "correct the mapping, or the log"))
+            continue
+        if planned is not None and count < planned and not log.ended:
+            reason = "the last line has no end: it may be cut off"
+            mend = "remove it, or end it if it is whole"
+            unplaced.append(Unplaced(log.file, log.lines[-1], reason, mend))
             continue
         repeat = repeats[log.key[:3]] = repeats.get(log.key[:3], -1) + 1
         manifest = _describe_run(log, mapping, facts, campaign, repeat)
@@ -192,6 +198,24 @@ def describe_campaign(
         builds=dict(sorted(builds.items())),
         source=source,
     )
+
+
+def check_card(card: CampaignCard, mapping: Mapping, name: str) -> None:
+    """Raise DeclaredError where a mapping names a baseline, instance or price book that isn't."""
+    pairs = sorted({(cell.build, cell.instance) for cell in card.cells})
+    if card.baseline and (card.baseline.build, card.baseline.instance) not in pairs:
+        reason = f"the baseline {card.baseline.build} on {card.baseline.instance} is no cell"
+        known = ", ".join(f"{build} on {instance}" for build, instance in pairs)
+        raise DeclaredError(name, None, reason, f"choose from {known}")
+    instances = {instance for _, instance in pairs}
+    instances |= {facts.name or theirs for theirs, facts in mapping.instances.items()}
+    for instance in card.usd_per_hour:
+        if instance not in instances:
+            reason = f"usd_per_hour has {instance!r}, which is no instance of the mapping"
+            raise DeclaredError(name, None, reason, suggest(instance, instances))
+    if card.price_book and card.price_book not in list_price_books():
+        reason = f"no price book {card.price_book!r}"
+        raise DeclaredError(name, None, reason, suggest(card.price_book, list_price_books()))
 
 
 def check_campaign(folder: Path, source: Source) -> None:
