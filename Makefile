@@ -12,6 +12,9 @@ WORKLOADS ?= #: some of the plan's workloads, with commas; all where empty
 BUILDS    ?= #: some of the plan's builds, with commas; all where empty
 INSTANCES ?= #: some of the plan's instances, with commas; all where empty
 EPOCHS    ?= #: stop each run after these (3 or more) and predict its total; PROFILE=full
+RUNNER    ?= #: auto, docker, podman or host; auto takes an engine that has the images
+BASE_IMAGE ?= #: what images are built on; a slim Python of Docker Hub, by digest, where empty
+TF_WHEEL  ?= #: the compiled image's TensorFlow: NAME==VERSION with a lock in requirements/, or a file
 DATA      ?= #: real, auto or synthetic; auto takes real data where it is at hand
 CAMPAIGN  ?= #: the campaign that the start page shows, or that an import becomes
 PRICES    ?= #: price anew by this file (or book of catalog/prices/)
@@ -40,7 +43,8 @@ RUN_ARGS = --plan "$(strip $(PLAN))" --runs-dir "$(strip $(RUNS_DIR))" \
 	$(if $(strip $(BUILDS)),--builds "$(strip $(BUILDS))") \
 	$(if $(strip $(INSTANCES)),--instances "$(strip $(INSTANCES))") \
 	$(if $(strip $(DATA)),--data "$(strip $(DATA))") \
-	$(if $(strip $(EPOCHS)),--epochs "$(strip $(EPOCHS))")
+	$(if $(strip $(EPOCHS)),--epochs "$(strip $(EPOCHS))") \
+	$(if $(strip $(RUNNER)),--runner "$(strip $(RUNNER))")
 SITE_ARGS = --runs "$(strip $(RUNS_DIR))" --runs runs --site-dir "$(strip $(SITE_DIR))" \
 	$(if $(strip $(CAMPAIGN)),--campaign "$(strip $(CAMPAIGN))") \
 	$(if $(strip $(PRICES)),--prices "$(strip $(PRICES))") \
@@ -49,10 +53,16 @@ SITE_ARGS = --runs "$(strip $(RUNS_DIR))" --runs runs --site-dir "$(strip $(SITE
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	--require-hashes
 
-.PHONY: help all bench site serve import prices check test benchmarks lock clean
+LOCK_ARGS = --quiet --generate-hashes --no-annotate --no-header --no-emit-find-links
+
+ENGINE = $(if $(filter docker podman,$(strip $(RUNNER))),$(strip $(RUNNER)),podman)
+IMAGE_ARGS = $(if $(strip $(BASE_IMAGE)),--build-arg BASE_IMAGE="$(strip $(BASE_IMAGE))") \
+	--build-arg GIT_COMMIT="$$(git rev-parse HEAD 2>/dev/null || echo unknown)"
+
+.PHONY: help all bench site serve import prices base-image images check test benchmarks lock clean
 
 help: ## print the targets and the settings
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@printf '\nSettings, as in: make all PROFILE=smoke WORKLOADS=mnist_mlp\n'
 	@awk '/^[A-Z_]+ *\?=.*#: /{name=$$1; sub(/^[^#]*#: /, ""); printf "  %-11s %s\n", name, $$0}' $(firstword $(MAKEFILE_LIST))
 
@@ -78,6 +88,8 @@ import: $(REPORT) ## bring another benchmark's logs in: make import SRC=… MAPP
 		$(if $(strip $(CAMPAIGN)),--campaign "$(strip $(CAMPAIGN))")
 
 prices: $(REPORT) ## make a price book of SkyPilot's list: make prices SRC=vms.csv PROVIDER=… REGION=…
+	@test -n "$(strip $(SRC))" -a -n "$(strip $(PROVIDER))" -a -n "$(strip $(REGION))" || { \
+		echo "make prices needs SRC=vms.csv PROVIDER=gce REGION=us-central1" >&2; exit 2; }
 	@$(BIN)/python -m catalog skypilot "$(strip $(SRC))" --provider "$(strip $(PROVIDER))" \
 		--region "$(strip $(REGION))"
 
@@ -95,10 +107,27 @@ test: check ## run all checks and tests
 benchmarks: $(DEV) ## measure how light the harness and how fast the generator is
 	@for file in benchmarks/*.py; do echo "$$file"; $(BIN)/python -m "benchmarks.$$(basename $$file .py)" || exit $$?; done
 
+base-image: ## make a base image of Debian and Python by debootstrap: localhost/kerascost-base
+	@docker/base/make-base-image.sh $(ENGINE)
+
+images: ## build the images of the builds; the compiled one where TF_WHEEL names its TensorFlow
+	@mkdir -p build/wheels && rm -f build/wheels/*.whl
+	@$(ENGINE) build --quiet --file docker/pip/Dockerfile $(IMAGE_ARGS) --tag localhost/kerascost-pip .
+	@wheel="$(strip $(TF_WHEEL))"; case "$$wheel" in \
+	'') echo "No compiled image: TF_WHEEL is empty (TF_WHEEL=intel-tensorflow==2.14.0, or a .whl)." >&2; exit 0 ;; \
+	*.whl) cp "$$wheel" build/wheels/ || exit 2; requirements=image.txt ;; \
+	*) requirements="image-$$(echo "$$wheel" | sed 's/==/-/').txt"; \
+	   test -f "requirements/$$requirements" || { echo "requirements/$$requirements: no such lock; make lock" >&2; exit 2; } ;; \
+	esac; \
+	$(ENGINE) build --quiet --file docker/compiled/Dockerfile $(IMAGE_ARGS) --build-arg WHEEL_FROM=given \
+		--build-arg REQUIREMENTS="$$requirements" --build-arg TENSORFLOW_FLAGS="those of $$wheel" \
+		--tag localhost/kerascost-compiled .
+
 lock: $(DEV) ## renew the locked requirements from requirements/*.in
-	@cd requirements && for part in report train dev; do ../$(BIN)/uv pip compile --quiet --upgrade \
-		--universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-		--no-emit-find-links $$part.in -o $$part.txt || exit $$?; done
+	@cd requirements && for part in report train dev image image-gpu; do ../$(BIN)/uv pip compile \
+		--upgrade --universal --python-version 3.11 $(LOCK_ARGS) $$part.in -o $$part.txt || exit $$?; done
+	@cd requirements && for part in image-*-2.*.in; do ../$(BIN)/uv pip compile --upgrade \
+		--python-platform linux --python-version 3.11 $(LOCK_ARGS) $$part -o $${part%.in}.txt || exit $$?; done
 
 clean: ## remove what is built (build/, the site); runs and .venv stay
 	@rm -rf $(BUILD)

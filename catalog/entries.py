@@ -29,13 +29,14 @@ class Instance(Declared):
 
 
 class Build(Declared):
-    """How TensorFlow was built and switched."""
+    """How TensorFlow was built and switched; ``image`` is the folder of ``docker/`` it is in."""
 
     title: str
     wheel: str
     environment: dict[str, str]
     jit_compile: bool
     compiled: bool
+    image: str
     needs: str = ""
 
 

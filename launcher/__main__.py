@@ -17,6 +17,7 @@ from launcher.imports import import_logs
 from launcher.jobs import estimate_remaining
 from launcher.plan import ResolvedPlan, Selection, read_plan
 from launcher.progress import describe_job, format_duration
+from launcher.runners import RUNNERS, choose_runner
 from launcher.training import Material, look_up, measured_durations, train_plan
 from launcher.workloads import WorkloadsError, check_real_data, read_workloads
 
@@ -46,6 +47,7 @@ Epochs = Annotated[
     int,
     typer.Option(help="Stop each run after these, and predict its total; 3 or more, 0: never."),
 ]
+RunnerName = Annotated[str, typer.Option("--runner", help="auto, docker, podman or host.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -71,6 +73,7 @@ def _prepare(
     data: str,
     trainer: str,
     epochs: int,
+    runner: str,
 ) -> tuple[ResolvedPlan, Material]:
     """Read and check all that a command is given; end with one line where it is wrong."""
     if epochs and epochs < _LEAST_EPOCHS:
@@ -78,6 +81,10 @@ def _prepare(
     if profile:
         _choose("PROFILE", profile, _PROFILES)
     mode = _choose("DATA", data or "auto", _DATA_MODES)
+    wanted = _choose("RUNNER", runner or "auto", RUNNERS)
+    if trainer:
+        # A stand-in for the trainer is a command of this machine.
+        wanted = "host"
     workloads, builds, instances = map(_split, names)
     try:
         # The names first, of any profile: which one it is, the plan may say.
@@ -89,7 +96,8 @@ def _prepare(
             instances,
             epochs or None,
         )
-        plan = read_plan(plan_file, selection, known, available_cpus())
+        place = choose_runner(wanted, read_builds())
+        plan = read_plan(plan_file, selection, known, available_cpus(), place.machines)
         if plan.profile != (profile or "quick"):
             known = read_workloads(plan.profile)
         if epochs and all(known[cell.workload].epochs <= epochs for cell in plan.selected):
@@ -99,9 +107,16 @@ def _prepare(
                 err=True,
             )
         command = shlex.split(trainer) if trainer else TRAIN
-        return plan, Material(known, read_builds(), mode, command)
+        return plan, Material(known, read_builds(), mode, command, place)
     except (DeclaredError, WorkloadsError) as error:
         _fail(str(error))
+
+
+def _say_where(plan: ResolvedPlan, material: Material) -> None:
+    typer.echo(f"Runs are made {material.runner.reason}.", err=True)
+    if plan.left_out:
+        left = ", ".join(plan.left_out)
+        typer.echo(f"Left out: {left} (no image of it here; make images).", err=True)
 
 
 @app.command("run")
@@ -115,6 +130,7 @@ def run_command(
     instances: Instances = "",
     data: Data = "",
     epochs: Epochs = 0,
+    runner: RunnerName = "auto",
     summary: Annotated[
         Path | None,
         typer.Option(help="Write how it went here, to be shown later.", metavar="FILE"),
@@ -126,15 +142,15 @@ def run_command(
     as_json: AsJson = False,
 ) -> None:
     """Train what the plan lacks. 0: all complete, 1: some failed, 2: wrong input, 130: stopped."""
-    plan, material = _prepare(
-        plan_file, profile, (workloads, builds, instances), data, trainer, epochs
-    )
+    names = (workloads, builds, instances)
+    plan, material = _prepare(plan_file, profile, names, data, trainer, epochs, runner)
     console = Console(stderr=True)
     if material.data_mode == "real":
         # Once, before hundreds of runs fail for the same reason.
         lacking = check_real_data({cell.workload for cell in plan.selected})
         if lacking:
             _fail("\n".join(lacking))
+    _say_where(plan, material)
     try:
         outcome = train_plan(plan, runs_dir, material, console, wait=wait)
         if summary:
@@ -165,10 +181,12 @@ def plan_command(
     instances: Instances = "",
     data: Data = "",
     epochs: Epochs = 0,
+    runner: RunnerName = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Print what `run` would do, and do nothing."""
-    plan, material = _prepare(plan_file, profile, (workloads, builds, instances), data, "", epochs)
+    names = (workloads, builds, instances)
+    plan, material = _prepare(plan_file, profile, names, data, "", epochs, runner)
     folder = runs_dir / plan.campaign
     schedule, found = look_up(plan, folder, material)
     seconds = estimate_remaining(schedule.jobs, measured_durations(found, plan.budget_epochs))

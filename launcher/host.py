@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import signal
 import subprocess
@@ -11,19 +10,18 @@ import tempfile
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
+from launcher.endings import describe_exit, judge, settle
 from launcher.jobs import Job, Machine, seed_of
 from launcher.workloads import ROOT
 from models.run import (
     WARMUP_EPOCHS,
     Hardware,
     Manifest,
-    RunFormatError,
     Software,
     Status,
     WorkloadUsed,
-    read_manifest,
     run_folder,
     utc_now,
     write_manifest,
@@ -58,11 +56,9 @@ _PASSED = (
     "http_proxy",
     "no_proxy",
 )
-_TAIL_LINES = 20
-_LONGEST_LINE = 300
 # An epoch that is under way ends at once when it is asked to: this is for one that hangs.
 _PATIENCE_S = 10.0
-_TENSORFLOW = ("tensorflow-cpu", "tensorflow")
+_TENSORFLOW = ("tensorflow-cpu", "tensorflow", "intel-tensorflow")
 
 
 class InterruptedRunError(BaseException):
@@ -124,7 +120,12 @@ def read_git(root: Path = ROOT) -> tuple[str | None, bool | None]:
 
 
 def start_manifest(
-    job: Job, plan: ResolvedPlan, workload: KnownWorkload, build: Build, context: Context
+    job: Job,
+    plan: ResolvedPlan,
+    workload: KnownWorkload,
+    build: Build,
+    context: Context,
+    software: Software,
 ) -> Manifest:
     """Return the manifest that a run starts with."""
     cut = plan.budget_epochs is not None and plan.budget_epochs < workload.epochs
@@ -147,7 +148,7 @@ def start_manifest(
         environment=build.environment,
         data_mode=context.data_mode,
         hardware=Hardware(vcpus=int(job.cell.instance.rpartition("-")[2])),
-        software=Software(runner="host"),
+        software=software,
         git_commit=context.git_commit,
         git_dirty=context.git_dirty,
         started_at=utc_now(),
@@ -179,9 +180,10 @@ def run_job(manifest: Manifest, context: Context) -> Manifest:
             code = process.wait()
         except BaseException:
             _stop(process)
-            _settle(folder, manifest, Status.PREEMPTED, "stopped on request")
+            settle(folder, manifest, Status.PREEMPTED, "stopped on request")
             raise
-        return _judge(folder, manifest, code, output)
+        output.seek(0)
+        return judge(folder, manifest, describe_exit(code), output.read())
 
 
 def _environment(manifest: Manifest) -> dict[str, str]:
@@ -206,65 +208,3 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _judge(folder: Path, started: Manifest, code: int, output: BinaryIO) -> Manifest:
-    """Return a run's manifest after its process ended, completed with what that could not say."""
-    try:
-        manifest = read_manifest(folder)
-    except RunFormatError as error:
-        manifest = started.with_changes(status=Status.FAILED, why=scrub(error.reason))
-    if manifest.status in (Status.COMPLETE, Status.PREEMPTED):
-        return manifest
-    tail = _read_tail(output)
-    why = manifest.why
-    if manifest.status is Status.RUNNING:
-        cause = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        why = f"the training process ended without a word ({cause})"
-    failed = manifest.with_changes(
-        status=Status.FAILED,
-        why=scrub(why) or "no reason given",
-        output_tail=tail,
-        ended_at=manifest.ended_at or utc_now(),
-    )
-    write_manifest(folder, failed)
-    return failed
-
-
-def _read_tail(output: BinaryIO) -> tuple[str, ...]:
-    output.seek(0)
-    lines = output.read().decode("utf-8", "replace").splitlines()
-    # What a progress bar overwrote is not output.
-    texts = [line.rpartition("\r")[2].rstrip() for line in lines]
-    return tuple(scrub(text)[:_LONGEST_LINE] for text in texts if text)[-_TAIL_LINES:]
-
-
-def scrub(text: str) -> str:
-    """Return text without this machine's paths and its user's name: runs are published."""
-    text = text.replace(str(ROOT), ".")
-    text = text.replace(sys.base_prefix, "<python>")
-    home = str(Path.home())
-    if home not in ("/", ""):
-        text = text.replace(home, "~")
-    try:
-        user = getpass.getuser()
-    except (KeyError, OSError):
-        return text
-    # "root" and the like are no one's name, and stand in many a message.
-    return text.replace(user, "<user>") if len(user) > 1 and user != "root" else text
-
-
-def _settle(folder: Path, started: Manifest, status: Status, why: str) -> None:
-    """Write a status for a run whose process can't any more."""
-    try:
-        manifest = read_manifest(folder)
-    except RunFormatError:
-        manifest = started
-    if manifest.status is Status.RUNNING:
-        write_manifest(folder, manifest.with_changes(status=status, why=why, ended_at=utc_now()))
-
-
-def settle_killed(folder: Path, manifest: Manifest) -> None:
-    """Mark a run as preempted that says it is running, when nobody runs it."""
-    why = "killed, or the machine stopped: it never ended"
-    _settle(folder, manifest, Status.PREEMPTED, why)

@@ -29,6 +29,8 @@ class Machine:
     cpu_model: str | None = None
     tensorflow: str | None = None
     keras: str | None = None
+    wheel_sha256: str | None = None
+    in_container: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def schedule_jobs(
     workloads: Mapping[str, KnownWorkload],
     builds: Mapping[str, Build],
     data_mode: str,
-    machine: Machine,
+    machines: Mapping[str, Machine],
     unreadable: Sequence[Path] = (),
 ) -> Schedule:
     """Return what of a plan is to be run, given the runs that are there.
@@ -91,7 +93,7 @@ def schedule_jobs(
         workloads: the workloads of the plan's profile.
         builds: the catalog's.
         data_mode: which data is wanted.
-        machine: what a run here would be made with.
+        machines: what a run of each build would be made with here.
         unreadable: run folders whose manifests can't be read; the report lists them, and
             their ids are taken.
     """
@@ -101,7 +103,12 @@ def schedule_jobs(
         item
         for item in mine
         if not is_current(
-            item.manifest, plan.profile, workloads, builds, data_mode=data_mode, machine=machine
+            item.manifest,
+            plan.profile,
+            workloads,
+            builds,
+            data_mode=data_mode,
+            machine=machines[item.manifest.build],
         )
     )
     current = [item for item in mine if item not in stale]
@@ -167,7 +174,9 @@ def is_current(
         (manifest.hardware.cpu_model, machine.cpu_model),
         (manifest.software.tensorflow, machine.tensorflow),
         (manifest.software.keras, machine.keras),
+        (manifest.software.wheel_sha256, machine.wheel_sha256),
     )
+    runner = manifest.software.runner
     return (
         manifest.profile == profile
         and manifest.workload.sha256 == workload.sha256
@@ -175,6 +184,8 @@ def is_current(
         and manifest.jit_compile == build.jit_compile
         and manifest.environment == build.environment
         and _is_wanted_data(manifest, data_mode)
+        # Runs in a container and on the host are never in one cell.
+        and (runner == "unknown" or (runner != "host") == machine.in_container)
         # What a run could not say, or is not known here, is no difference.
         and all(ours == theirs or None in (ours, theirs) for ours, theirs in here)
     )

@@ -66,7 +66,10 @@ class Selection:
 
 @dataclass(frozen=True)
 class ResolvedPlan:
-    """A plan for this machine: its cells in order, and those that are selected."""
+    """A plan for this machine: its cells in order, and those that are selected.
+
+    ``left_out`` names the plan's builds that can't be run here.
+    """
 
     campaign: str
     title: str
@@ -78,10 +81,15 @@ class ResolvedPlan:
     usd_per_hour: dict[str, float]
     price_book: str | None
     budget_epochs: int | None = None
+    left_out: tuple[str, ...] = ()
 
 
 def read_plan(
-    path: Path, selection: Selection, workloads: Collection[str], cpus: int
+    path: Path,
+    selection: Selection,
+    workloads: Collection[str],
+    cpus: int,
+    runnable: Collection[str] | None = None,
 ) -> ResolvedPlan:
     """Read a plan, check it against the catalog and this machine, and narrow it.
 
@@ -90,6 +98,8 @@ def read_plan(
         selection: what narrows it.
         workloads: the names of all workloads.
         cpus: how many CPUs this process may use.
+        runnable: the builds that can be run here; those that need no image where None. Others
+            of the plan are left out, unless they are asked for.
 
     Raises:
         DeclaredError: for the first fault: its line, and the mend.
@@ -97,7 +107,9 @@ def read_plan(
     file = DeclaredFile(path)
     plan = file.check(Plan)
     names = _check_workloads(file, plan, workloads)
-    pairs = _check_builds(file, plan, cpus)
+    if runnable is None:
+        runnable = [name for name, build in read_builds().items() if not build.needs]
+    pairs, left_out = _check_builds(file, plan, cpus, runnable, selection.builds)
     cells = tuple(
         CellName(workload=workload, build=build, instance=instance)
         for workload in names
@@ -124,6 +136,7 @@ def read_plan(
         usd_per_hour={_resolve(name, cpus): usd for name, usd in plan.usd_per_hour.items()},
         price_book=plan.price_book,
         budget_epochs=selection.budget_epochs,
+        left_out=left_out,
     )
 
 
@@ -148,8 +161,14 @@ def _check_unique(file: DeclaredFile, key: str, names: Sequence[str]) -> None:
             raise file.fault((key, index), f"{name!r} stands twice", "keep one of them")
 
 
-def _check_builds(file: DeclaredFile, plan: Plan, cpus: int) -> list[tuple[str, str]]:
-    """Return the (build, instance) pairs of a plan, each once, in its order."""
+def _check_builds(
+    file: DeclaredFile,
+    plan: Plan,
+    cpus: int,
+    runnable: Collection[str],
+    asked: Collection[str],
+) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
+    """Return the (build, instance) pairs of a plan, each once, and the builds left out."""
     builds = plan.builds
     if not isinstance(builds, dict):
         _check_unique(file, "builds", builds)
@@ -158,29 +177,41 @@ def _check_builds(file: DeclaredFile, plan: Plan, cpus: int) -> list[tuple[str, 
         raise file.fault(("builds",), "no build", suggest("pip", read_builds()))
     known = read_builds()
     pairs: list[tuple[str, str]] = []
+    left_out: list[str] = []
     for index, (build, own) in enumerate(builds.items()):
         place = ("builds", build if isinstance(plan.builds, dict) else index)
         if build not in known:
             raise file.fault(place, f"unknown build {build!r}", suggest(build, known))
-        if known[build].needs:
-            raise file.fault(
-                place, f"the build {build!r} needs {known[build].needs}", "take it out of the plan"
-            )
+        if build not in runnable:
+            # What nobody asked for by name is left out, as long as something remains.
+            if build in asked or not set(builds) & set(runnable):
+                raise _lacks_image(file, place, build)
+            left_out.append(build)
+            continue
         instances = own or plan.instances
         if not instances:
             reason = f"no instance for the build {build!r}"
             raise file.fault(place, reason, f"name some, such as [{ALL_CPUS}]")
-        where = place if own else ("instances",)
-        for position, instance in enumerate(instances):
-            if instance in instances[:position]:
-                reason = f"{instance!r} stands twice"
-                raise file.fault((*where, position), reason, "keep one of them")
-            _check_instance(file, (*where, position), instance, cpus)
-            pair = (build, _resolve(instance, cpus))
-            # On a machine with one CPU, local-1 and local-max are the same.
-            if pair not in pairs:
-                pairs.append(pair)
-    return pairs
+        _check_instances(file, place if own else ("instances",), instances, cpus)
+        pairs += [(build, _resolve(instance, cpus)) for instance in instances]
+    # On a machine with one CPU, local-1 and local-max are the same.
+    return list(dict.fromkeys(pairs)), tuple(left_out)
+
+
+def _check_instances(
+    file: DeclaredFile, where: tuple[int | str, ...], instances: Sequence[str], cpus: int
+) -> None:
+    for position, instance in enumerate(instances):
+        if instance in instances[:position]:
+            reason = f"{instance!r} stands twice"
+            raise file.fault((*where, position), reason, "keep one of them")
+        _check_instance(file, (*where, position), instance, cpus)
+
+
+def _lacks_image(file: DeclaredFile, place: tuple[int | str, ...], build: str) -> DeclaredError:
+    entry = read_builds()[build]
+    needs = entry.needs or f"the image {entry.image!r} (make images)"
+    return file.fault(place, f"the build {build!r} needs {needs}", "make it, or take another build")
 
 
 def _check_instance(file: DeclaredFile, place: tuple[int | str, ...], name: str, cpus: int) -> None:

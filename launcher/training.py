@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from launcher.campaign import find_runs, lock_campaign, set_aside, update_card
+from launcher.containers import describe_container, remove_leftovers, run_in_container
+from launcher.endings import settle_killed
 from launcher.host import (
     Context,
     InterruptedRunError,
-    describe_machine,
     read_git,
     run_job,
-    settle_killed,
     start_manifest,
 )
 from launcher.jobs import Job, Schedule, estimate_remaining, next_run_id, schedule_jobs
 from launcher.progress import ProgressView, describe_job
-from models.run import Manifest, Status
+from models.run import Manifest, Software, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from catalog.entries import Build
     from launcher.jobs import Found
     from launcher.plan import ResolvedPlan
+    from launcher.runners import Runner
     from launcher.workloads import KnownWorkload
 
 
@@ -81,6 +82,7 @@ class Material:
     builds: Mapping[str, Build]
     data_mode: str
     command: Sequence[str]
+    runner: Runner
 
 
 def look_up(plan: ResolvedPlan, folder: Path, material: Material) -> tuple[Schedule, list[Found]]:
@@ -92,7 +94,7 @@ def look_up(plan: ResolvedPlan, folder: Path, material: Material) -> tuple[Sched
         material.workloads,
         material.builds,
         material.data_mode,
-        describe_machine(),
+        material.runner.machines,
         unreadable,
     )
     return schedule, found
@@ -134,6 +136,8 @@ def train_plan(
     folder = runs_dir / plan.campaign
     with lock_campaign(folder, lambda text: console.print(text, markup=False), wait=wait):
         schedule, found = look_up(plan, folder, material)
+        if material.runner.engine:
+            remove_leftovers(material.runner.engine, folder)
         for item in schedule.killed:
             settle_killed(item.folder, item.manifest)
         set_aside(folder, schedule.stale)
@@ -199,15 +203,16 @@ def _run_pass(
     failed = []
     for index, job in enumerate(jobs):
         view.start(job, estimate_remaining(jobs[index:], durations))
-        started = start_manifest(
-            job,
-            plan,
-            material.workloads[job.cell.workload],
-            material.builds[job.cell.build],
-            context,
-        )
+        workload, build = material.workloads[job.cell.workload], material.builds[job.cell.build]
+        engine, image = material.runner.engine, material.runner.images.get(build.image)
         begin = time.monotonic()
-        ended = run_job(started, context)
+        if engine and image:
+            software = describe_container(engine, image)
+            started = start_manifest(job, plan, workload, build, context, software)
+            ended = run_in_container(started, context, engine, image)
+        else:
+            started = start_manifest(job, plan, workload, build, context, Software(runner="host"))
+            ended = run_job(started, context)
         seconds = time.monotonic() - begin
         if ended.status is Status.COMPLETE:
             outcome.new += 1

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 _CPUINFO = Path("/proc/cpuinfo")
 # pip's report of the installation, kept where the environment is (see the Makefile).
 _INSTALL_REPORT = "kerascost-install.json"
-_TENSORFLOW = ("tensorflow-cpu", "tensorflow", "tensorflow-intel", "tf-nightly")
+_TENSORFLOW = (
+    "tensorflow-cpu",
+    "tensorflow",
+    "intel-tensorflow",
+    "tensorflow-intel",
+    "tf-nightly",
+)
 
 
 def use_cpus(count: int | None) -> None:
@@ -91,7 +97,8 @@ def _read_wheel(report: Path, package: str | None) -> tuple[str | None, str | No
     except (OSError, ValueError, KeyError):
         return None, None
     for item in installed:
-        if item.get("metadata", {}).get("name") == package:
+        # A wheel may spell its name with underscores.
+        if str(item.get("metadata", {}).get("name")).replace("_", "-") == package:
             download = item.get("download_info", {})
             hashes = download.get("archive_info", {}).get("hashes", {})
             return download.get("url", "").rpartition("/")[2] or None, hashes.get("sha256")

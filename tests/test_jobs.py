@@ -68,7 +68,14 @@ def found(cell=CELLS[0], repeat=0, run_id="", *, sound=True, **changes):
 
 
 def schedule(items, the_plan=None, data="auto", machine=MACHINE):
-    return schedule_jobs(the_plan or plan(), items, WORKLOADS, read_builds(), data, machine)
+    return schedule_jobs(
+        the_plan or plan(),
+        items,
+        WORKLOADS,
+        read_builds(),
+        data,
+        dict.fromkeys(read_builds(), machine),
+    )
 
 
 def names(jobs):

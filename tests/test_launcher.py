@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from launcher.host import scrub
+from launcher.endings import scrub
 from models.run import Status, read_campaign, read_manifest
 from tests.conftest import ROOT
 

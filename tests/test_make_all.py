@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import PLAIN_ENVIRONMENT, ROOT
 
 pytestmark = pytest.mark.train
-ARGUMENTS = ("PROFILE=smoke", "WORKLOADS=mnist_mlp", "INSTANCES=local-max")
+ARGUMENTS = ("PROFILE=smoke", "RUNNER=host", "WORKLOADS=mnist_mlp", "INSTANCES=local-max")
 LOCAL = f"local-{len(os.sched_getaffinity(0))}"
 
 

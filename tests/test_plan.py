@@ -90,7 +90,6 @@ def test_the_plan_may_give_prices(tmp_path):
         ("[mnist_mlp]", "[mnist_mpl]", 4, "unknown workload 'mnist_mpl'; did you mean 'mnist_mlp'"),
         ("[mnist_mlp]", "[mnist_mlp, mnist_mlp]", 4, "'mnist_mlp' stands twice"),
         ("pip-onednn", "pip-onedn", 7, "unknown build 'pip-onedn'; did you mean 'pip-onednn'"),
-        ("pip-onednn", "compiled", 7, "the build 'compiled' needs"),
         ("local-1]", "local-9]", 6, "'local-9' is larger than this machine, which has 2 vCPUs"),
         ("local-1]", "locale-1]", 6, "unknown instance 'locale-1'"),
         ("local-1]", "n1-highcpu-8]", 6, "'n1-highcpu-8' is not this machine"),
@@ -111,6 +110,18 @@ def test_a_wrong_plan_is_one_line(tmp_path, old, new, line, message):
     assert "\n" not in text
     if line:
         assert f"plan.yml:{line}: " in text
+
+
+def test_a_build_without_its_image_is_left_out_unless_it_is_asked_for(tmp_path):
+    text = GOOD.replace("pip-onednn", "compiled")
+    plan = plan_of(tmp_path, text)
+    assert plan.left_out == ("compiled",)
+    assert {cell.build for cell in plan.cells} == {"pip"}
+    with pytest.raises(DeclaredError, match=r"plan\.yml:7: the build 'compiled' needs an image"):
+        plan_of(tmp_path, text, builds=("compiled",))
+    path = tmp_path / "plan.yml"
+    plan = read_plan(path, Selection(), WORKLOADS, 2, ["pip", "compiled"])
+    assert (plan.left_out, {cell.build for cell in plan.cells}) == ((), {"pip", "compiled"})
 
 
 @pytest.mark.parametrize(
