@@ -11,7 +11,6 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from generator.answers import in_sentence, name_build
-from generator.labels import PREDICTED
 from generator.measures import cell_table, list_rows
 from generator.pricing import break_even_price
 from generator.ranking import are_alike, cell_of, scaling_table
@@ -151,7 +150,7 @@ def _predicted_of(rows: Sequence[Row]) -> str:
     count = len({row["row"] for row in rows if row["predicted"]})
     if not count:
         return ""
-    return f" ({format_count(count, 'time is', 'times are')} {PREDICTED.strip(' ()')}.)"
+    return f" ({format_count(count, 'time is', 'times are')} predicted.)"
 
 
 def find_scaling(report: Report) -> list[Finding]:

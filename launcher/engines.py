@@ -43,12 +43,10 @@ class Engine:
 
 @dataclass(frozen=True)
 class Image:
-    """An image as the engine has it: its digest (``sha256:…``) and its labels."""
+    """An image as the engine has it: its name, and its digest (``sha256:…``)."""
 
     name: str
     digest: str
-    labels: dict[str, str]
-    size: int
 
 
 def find_engine(name: EngineName) -> Engine:
@@ -71,14 +69,8 @@ def find_image(engine: Engine, name: str) -> Image | None:
         return None
     record: dict[str, Any] = json.loads(text)[0]
     digest = str(record["Id"])
-    config = record.get("Config") or {}
-    return Image(
-        name,
-        # Podman leaves the algorithm out.
-        digest if digest.startswith("sha256:") else f"sha256:{digest}",
-        config.get("Labels") or {},
-        int(record.get("Size") or 0),
-    )
+    # Podman leaves the algorithm out.
+    return Image(name, digest if digest.startswith("sha256:") else f"sha256:{digest}")
 
 
 def exit_state(engine: Engine, container: str) -> tuple[int, bool] | None:

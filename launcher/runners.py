@@ -12,7 +12,7 @@ from launcher.host import describe_machine
 from launcher.jobs import Machine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from catalog.entries import Build
     from launcher.engines import EngineName
@@ -79,7 +79,7 @@ def choose_runner(wanted: str, builds: Mapping[str, Build]) -> Runner:
         except EngineError as error:
             reasons.append(str(error))
     if wanted != "auto":
-        mend = "start it, make its images (make images), or take RUNNER=host"
+        mend = "mend that, or take RUNNER=host"
         raise DeclaredError(f"RUNNER={wanted}", None, reasons[0], mend)
     return _run_on_host(builds, f"on the host ({'; '.join(reasons)})")
 
@@ -121,8 +121,3 @@ def _probe(engine: Engine, image: Image) -> Machine:
         found["wheel_sha256"],
         in_container=True,
     )
-
-
-def leave_out(builds: Iterable[str], runner: Runner) -> list[str]:
-    """Return the builds that a runner can't make runs of, sorted."""
-    return sorted(set(builds) - set(runner.machines))
