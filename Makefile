@@ -13,8 +13,12 @@ BUILDS    ?= #: some of the plan's builds, with commas; all where empty
 INSTANCES ?= #: some of the plan's instances, with commas; all where empty
 EPOCHS    ?= #: stop each run after these (3 or more) and predict its total; PROFILE=full
 RUNNER    ?= #: auto, docker, podman or host; auto takes an engine that has the images
-BASE_IMAGE ?= #: what images are built on; a slim Python of Docker Hub, by digest, where empty
-TF_WHEEL  ?= #: the compiled image's TensorFlow: NAME==VERSION with a lock in requirements/, or a file
+BASE_IMAGE ?= #: what images are built on; that of make base-image, else Docker Hub's slim Python
+TF_WHEEL  ?= #: the compiled image's TensorFlow: intel-tensorflow==2.14.0, a .whl, source or none
+TF_VERSION ?= #: the version that TF_WHEEL=source compiles; that of pip where empty
+TF_SHA256 ?= #: the SHA-256 of its source archive
+MARCH     ?= #: the CPU that it is compiled for, as gcc has it; native where empty
+CPU_FLAGS ?= #: what a .whl needs of a CPU, as /proc/cpuinfo has it
 DATA      ?= #: real, auto or synthetic; auto takes real data where it is at hand
 CAMPAIGN  ?= #: the campaign that the start page shows, or that an import becomes
 PRICES    ?= #: price anew by this file (or book of catalog/prices/)
@@ -56,8 +60,15 @@ PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -
 LOCK_ARGS = --quiet --generate-hashes --no-annotate --no-header --no-emit-find-links
 
 ENGINE = $(if $(filter docker podman,$(strip $(RUNNER))),$(strip $(RUNNER)),podman)
-IMAGE_ARGS = $(if $(strip $(BASE_IMAGE)),--build-arg BASE_IMAGE="$(strip $(BASE_IMAGE))") \
-	--build-arg GIT_COMMIT="$$(git rev-parse HEAD 2>/dev/null || echo unknown)"
+IMAGE_ARGS = $(if $(strip $(RUNNER)),--runner "$(strip $(RUNNER))") \
+	$(if $(strip $(BASE_IMAGE)),--base-image "$(strip $(BASE_IMAGE))") \
+	$(if $(strip $(TF_WHEEL)),--wheel "$(strip $(TF_WHEEL))") \
+	$(if $(strip $(TF_VERSION)),--tf-version "$(strip $(TF_VERSION))") \
+	$(if $(strip $(TF_SHA256)),--tf-sha256 "$(strip $(TF_SHA256))") \
+	$(if $(strip $(MARCH)),--march "$(strip $(MARCH))") \
+	$(if $(strip $(CPU_FLAGS)),--cpu-flags "$(strip $(CPU_FLAGS))")
+# An engine that is asked for gets images where it has none yet; what is there stays.
+MAKE_MISSING = $(if $(filter docker podman,$(strip $(RUNNER))),$(BIN)/python -m launcher images $(IMAGE_ARGS) --missing,:)
 
 .PHONY: help all bench site serve import prices base-image images check test benchmarks lock clean
 
@@ -67,6 +78,7 @@ help: ## print the targets and the settings
 	@awk '/^[A-Z_]+ *\?=.*#: /{name=$$1; sub(/^[^#]*#: /, ""); printf "  %-11s %s\n", name, $$0}' $(firstword $(MAKEFILE_LIST))
 
 all: $(TRAIN) ## train the plan on this machine, then build the report
+	@$(MAKE_MISSING)
 	@mkdir -p $(BUILD); failed=0; \
 	$(BIN)/python -m launcher run $(RUN_ARGS) --summary $(BUILD)/summary.txt || failed=$$?; \
 	echo $$failed > $(BUILD)/exit-code; test $$failed -le 1 || exit $$failed
@@ -76,6 +88,7 @@ all: $(TRAIN) ## train the plan on this machine, then build the report
 	@exit "$$(cat $(BUILD)/exit-code)"
 
 bench: $(TRAIN) ## train what the plan lacks, without building the report
+	@$(MAKE_MISSING)
 	@$(BIN)/python -m launcher run $(RUN_ARGS)
 
 site: $(REPORT) ## build the report from the runs at hand (no TensorFlow needed)
@@ -110,21 +123,11 @@ benchmarks: $(DEV) ## measure how light the harness and how fast the generator i
 base-image: ## make a base image of Debian and Python by debootstrap: localhost/kerascost-base
 	@docker/base/make-base-image.sh $(ENGINE)
 
-images: ## build the images of the builds; the compiled one where TF_WHEEL names its TensorFlow
-	@mkdir -p build/wheels && rm -f build/wheels/*.whl
-	@$(ENGINE) build --quiet --file docker/pip/Dockerfile $(IMAGE_ARGS) --tag localhost/kerascost-pip .
-	@wheel="$(strip $(TF_WHEEL))"; case "$$wheel" in \
-	'') echo "No compiled image: TF_WHEEL is empty (TF_WHEEL=intel-tensorflow==2.14.0, or a .whl)." >&2; exit 0 ;; \
-	*.whl) cp "$$wheel" build/wheels/ || exit 2; requirements=image.txt ;; \
-	*) requirements="image-$$(echo "$$wheel" | sed 's/==/-/').txt"; \
-	   test -f "requirements/$$requirements" || { echo "requirements/$$requirements: no such lock; make lock" >&2; exit 2; } ;; \
-	esac; \
-	$(ENGINE) build --quiet --file docker/compiled/Dockerfile $(IMAGE_ARGS) --build-arg WHEEL_FROM=given \
-		--build-arg REQUIREMENTS="$$requirements" --build-arg TENSORFLOW_FLAGS="those of $$wheel" \
-		--tag localhost/kerascost-compiled .
+images: $(REPORT) ## build the images that runs are made in, for docker or podman
+	@$(BIN)/python -m launcher images $(IMAGE_ARGS)
 
 lock: $(DEV) ## renew the locked requirements from requirements/*.in
-	@cd requirements && for part in report train dev image image-gpu; do ../$(BIN)/uv pip compile \
+	@cd requirements && for part in report train train-gpu dev image image-gpu; do ../$(BIN)/uv pip compile \
 		--upgrade --universal --python-version 3.11 $(LOCK_ARGS) $$part.in -o $$part.txt || exit $$?; done
 	@cd requirements && for part in image-*-2.*.in; do ../$(BIN)/uv pip compile --upgrade \
 		--python-platform linux --python-version 3.11 $(LOCK_ARGS) $$part -o $${part%.in}.txt || exit $$?; done
@@ -148,9 +151,10 @@ $(REPORT): requirements/report.txt | $(BIN)/python
 	@touch $@
 
 # pip's report of what it installed holds the wheel's SHA-256, which each run records.
-$(TRAIN): requirements/train.txt $(REPORT)
+$(TRAIN): requirements/train.txt requirements/train-gpu.txt $(REPORT)
 	@echo "Installing TensorFlow and Keras into $(VENV)/ (about 2 minutes) ..."
-	@$(PIP_INSTALL) --report $(VENV)/install.json -r requirements/train.txt
+	@lock=train; if $(BIN)/python -m launcher gpus 2>/dev/null; then lock=train-gpu; fi; \
+	$(PIP_INSTALL) --report $(VENV)/install.json -r requirements/$$lock.txt
 	@if grep -q '"name": "tensorflow' $(VENV)/install.json; then mv $(VENV)/install.json $(VENV)/kerascost-install.json; fi
 	@touch $@
 

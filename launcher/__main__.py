@@ -1,4 +1,4 @@
-"""The launcher's command line: ``python -m launcher run | plan | import``."""
+"""The launcher's command line: ``python -m launcher run | plan | import | images | gpus``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,22 @@ from rich.console import Console
 
 from catalog.declared import DeclaredError, suggest
 from catalog.entries import read_builds
+from launcher.engines import EngineError, find_image
+from launcher.gpus import find_gpus
 from launcher.host import TRAIN, available_cpus
+from launcher.images import Wanted, build_image, choose_base, list_recipes
 from launcher.imports import import_logs
 from launcher.jobs import estimate_remaining
 from launcher.plan import ResolvedPlan, Selection, read_plan
 from launcher.progress import describe_job, format_duration
-from launcher.runners import RUNNERS, choose_runner
+from launcher.runners import (
+    RUNNERS,
+    check_comparable,
+    check_gpu,
+    choose_engine,
+    choose_runner,
+    image_name,
+)
 from launcher.training import Material, look_up, measured_durations, train_plan
 from launcher.workloads import WorkloadsError, check_real_data, read_workloads
 
@@ -97,7 +107,8 @@ def _prepare(
             epochs or None,
         )
         place = choose_runner(wanted, read_builds())
-        plan = read_plan(plan_file, selection, known, available_cpus(), place.machines)
+        plan = read_plan(plan_file, selection, known, available_cpus(), place.lacking)
+        check_comparable(plan, place)
         if plan.profile != (profile or "quick"):
             known = read_workloads(plan.profile)
         if epochs and all(known[cell.workload].epochs <= epochs for cell in plan.selected):
@@ -114,9 +125,20 @@ def _prepare(
 
 def _say_where(plan: ResolvedPlan, material: Material) -> None:
     typer.echo(f"Runs are made {material.runner.reason}.", err=True)
-    if plan.left_out:
-        left = ", ".join(plan.left_out)
-        typer.echo(f"Left out: {left} (no image of it here; make images).", err=True)
+    for build, needs in plan.left_out.items():
+        typer.echo(f"Left out: {build} needs {needs}.", err=True)
+
+
+def _check_here(plan: ResolvedPlan, material: Material) -> None:
+    """Check once what hundreds of runs would fail for: the real data, and the GPU."""
+    if material.data_mode == "real":
+        lacking = check_real_data({cell.workload for cell in plan.selected})
+        if lacking:
+            _fail("\n".join(lacking))
+    try:
+        check_gpu(plan, material.runner)
+    except DeclaredError as error:
+        _fail(str(error))
 
 
 @app.command("run")
@@ -145,11 +167,7 @@ def run_command(
     names = (workloads, builds, instances)
     plan, material = _prepare(plan_file, profile, names, data, trainer, epochs, runner)
     console = Console(stderr=True)
-    if material.data_mode == "real":
-        # Once, before hundreds of runs fail for the same reason.
-        lacking = check_real_data({cell.workload for cell in plan.selected})
-        if lacking:
-            _fail("\n".join(lacking))
+    _check_here(plan, material)
     _say_where(plan, material)
     try:
         outcome = train_plan(plan, runs_dir, material, console, wait=wait)
@@ -211,6 +229,63 @@ def plan_command(
         f"{plan.campaign}: {len(plan.selected)} cells × {plan.repeats}; "
         f"{len(schedule.jobs)} runs to make{time}, {len(schedule.reused)} reused."
     )
+
+
+@app.command("images")
+def images_command(
+    *,
+    runner: RunnerName = "auto",
+    base: Annotated[
+        str,
+        typer.Option(
+            "--base-image",
+            help="What images are built on; where empty, localhost/kerascost-base if it was made.",
+        ),
+    ] = "",
+    wheel: Annotated[
+        str,
+        typer.Option(help="The compiled image's TensorFlow: NAME==VERSION, a .whl, source, none."),
+    ] = "",
+    version: Annotated[str, typer.Option("--tf-version", help="The version to compile.")] = "",
+    sha256: Annotated[str, typer.Option("--tf-sha256", help="Of its source archive.")] = "",
+    march: Annotated[str, typer.Option(help="The CPU to compile for, as gcc has it.")] = "native",
+    cpu_flags: Annotated[
+        str, typer.Option(help="What a .whl needs of a CPU, as /proc/cpuinfo has it.")
+    ] = "",
+    missing: Annotated[
+        bool, typer.Option("--missing", help="Build only where there are no images yet.")
+    ] = False,
+) -> None:
+    """Build the images that runs are made in. 0: built, 2: wrong input, or it can't be built."""
+    _choose("RUNNER", runner or "auto", RUNNERS)
+    console = Console(stderr=True)
+    try:
+        engine = choose_engine(runner or "auto")
+        if missing and any(find_image(engine, image_name(b.image)) for b in read_builds().values()):
+            return
+        wanted = Wanted(wheel, version, sha256, march, cpu_flags)
+        recipes = list_recipes(wanted, has_gpu=bool(find_gpus()))
+        base = choose_base(engine, base)
+        typer.echo(f"Images are built on {base or 'the base that the Dockerfiles name'}.", err=True)
+        for recipe in recipes:
+            name, what = image_name(recipe.image), recipe.arguments["TENSORFLOW"]
+            with console.status(f"Building {name} ({what}); minutes ..."):
+                image, seconds = build_image(engine, recipe, base)
+            size = f"{image.size / 1e9:.2f} GB"
+            typer.echo(f"{name}: {what}, {size}, {image.digest}, in {seconds:.0f} s")
+    except (DeclaredError, EngineError) as error:
+        _fail(str(error))
+
+
+@app.command("gpus")
+def gpus_command() -> None:
+    """List this machine's NVIDIA GPUs. 0: there is one, 1: there is none."""
+    gpus = find_gpus()
+    for gpu in gpus:
+        typer.echo(gpu)
+    if not gpus:
+        typer.echo("nvidia-smi lists no GPU here", err=True)
+        raise typer.Exit(1)
 
 
 @app.command("import")

@@ -34,6 +34,11 @@ _LOCK = ".lock"
 _STALE = ".stale"
 
 
+def campaign_lock(folder: Path) -> Path:
+    """Return the file that a launcher locks while it trains a campaign (flock(2))."""
+    return folder / _LOCK
+
+
 @contextmanager
 def lock_campaign(folder: Path, say: Callable[[str], None], *, wait: bool = True) -> Iterator[None]:
     """Hold a campaign: two launchers beside each other would time each other.
@@ -47,7 +52,7 @@ def lock_campaign(folder: Path, say: Callable[[str], None], *, wait: bool = True
         DeclaredError: where another launcher holds it and there is no waiting.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    lock = filelock.FileLock(folder / _LOCK)
+    lock = filelock.FileLock(campaign_lock(folder))
     try:
         lock.acquire(timeout=0)
     except filelock.Timeout:

@@ -10,8 +10,10 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catalog.entries import find_instance
+from launcher.campaign import campaign_lock
 from launcher.endings import describe_exit, judge, settle
-from launcher.engines import Engine, EngineError, Image, exit_state
+from launcher.engines import Engine, EngineError, Image, exit_state, gpu_arguments
 from models.run import Manifest, Software, Status, run_folder, write_manifest
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ _RUN_FOLDER = "/run-folder"
 _KERAS_HOME = "/data/keras"
 # Data sets of packages, which loaders look for where Debian puts them.
 _DATA = (Path("/usr/share/datasets"),)
+_LOCK = "/campaign.lock"
 _LABEL = "kerascost.campaign-folder"
 # What a run may take to end when it is asked to; then it is killed.
 _PATIENCE_S = 10
@@ -47,7 +50,7 @@ def run_in_container(
     output = b""
     try:
         try:
-            engine.run(*start_arguments(name, folder.resolve(), manifest, context, image))
+            engine.run(*start_arguments(name, folder.resolve(), manifest, context, engine, image))
             _wait(engine, name)
         except EngineError as error:
             output = str(error).encode()
@@ -63,15 +66,19 @@ def run_in_container(
 
 
 def start_arguments(
-    name: str, folder: Path, manifest: Manifest, context: Context, image: Image
+    name: str, folder: Path, manifest: Manifest, context: Context, engine: Engine, image: Image
 ) -> list[str]:
     """Return the engine's arguments that start a run: the same for docker and podman."""
     cpus = sorted(os.sched_getaffinity(0))
     used = cpus[-(manifest.hardware.vcpus or len(cpus)) :]
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     arguments = ["run", "--detach", "--name", name]
     arguments += ["--label", f"{_LABEL}={_mark(context.campaign_folder)}"]
-    arguments += ["--cpuset-cpus", ",".join(map(str, used)), "--memory", f"{memory}b"]
+    arguments += [
+        "--cpuset-cpus",
+        ",".join(map(str, used)),
+        "--memory",
+        f"{_memory(manifest.instance)}b",
+    ]
     arguments += ["--network", "none", "--cap-drop", "ALL"]
     arguments += ["--security-opt", "no-new-privileges", "--read-only", "--tmpfs", "/tmp"]  # noqa: S108 (the container's own)
     # What it writes belongs to whoever started it.
@@ -82,6 +89,17 @@ def start_arguments(
     for source, target in mounts:
         if source.is_dir():
             arguments += ["--volume", f"{source.resolve()}:{target}:ro"]
+    lock = campaign_lock(context.campaign_folder)
+    if lock.exists():
+        # The run ends with the launcher that holds it (see models.parent).
+        arguments += [
+            "--volume",
+            f"{lock.resolve()}:{_LOCK}:ro",
+            "--env",
+            f"KERASCOST_LOCK={_LOCK}",
+        ]
+    if manifest.hardware.gpu:
+        arguments += gpu_arguments(engine)
     environment = {
         "HOME": "/tmp",  # noqa: S108 (the container's own)
         "KERAS_HOME": _KERAS_HOME,
@@ -94,6 +112,14 @@ def start_arguments(
     for variable, value in sorted(environment.items()):
         arguments += ["--env", f"{variable}={value}"]
     return [*arguments, image.digest, "python", "-m", "models", "train", _RUN_FOLDER]
+
+
+def _memory(instance: str) -> int:
+    """Return the bytes of memory that a run may use: the instance's, else all of the machine's."""
+    entry = find_instance(instance)
+    if entry and entry.memory_gib:
+        return int(entry.memory_gib * 2**30)
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def remove_leftovers(engine: Engine, campaign_folder: Path) -> int:

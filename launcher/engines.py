@@ -43,10 +43,11 @@ class Engine:
 
 @dataclass(frozen=True)
 class Image:
-    """An image as the engine has it: its name, and its digest (``sha256:…``)."""
+    """An image as the engine has it: its name, its digest (``sha256:…``), its size in bytes."""
 
     name: str
     digest: str
+    size: int = 0
 
 
 def find_engine(name: EngineName) -> Engine:
@@ -70,7 +71,18 @@ def find_image(engine: Engine, name: str) -> Image | None:
     record: dict[str, Any] = json.loads(text)[0]
     digest = str(record["Id"])
     # Podman leaves the algorithm out.
-    return Image(name, digest if digest.startswith("sha256:") else f"sha256:{digest}")
+    digest = digest if digest.startswith("sha256:") else f"sha256:{digest}"
+    return Image(name, digest, int(record.get("Size", 0)))
+
+
+def gpu_arguments(engine: Engine) -> list[str]:
+    """Return the arguments of ``run`` that give a container the machine's first GPU.
+
+    Podman takes ``--gpus`` without a word and does nothing; both need NVIDIA's container toolkit.
+    """
+    if engine.name == "docker":
+        return ["--gpus", "device=0"]
+    return ["--device", "nvidia.com/gpu=0"]
 
 
 def exit_state(engine: Engine, container: str) -> tuple[int, bool] | None:

@@ -8,13 +8,13 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catalog.entries import find_instance
 from launcher.endings import describe_exit, judge, settle
-from launcher.jobs import Job, Machine, seed_of
-from launcher.workloads import ROOT
+from launcher.jobs import Job, seed_of
+from launcher.machines import Machine, read_machine
+from launcher.workloads import ROOT, ask_models
 from models.run import (
     WARMUP_EPOCHS,
     Hardware,
@@ -29,6 +29,7 @@ from models.run import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from catalog.entries import Build
     from launcher.plan import ResolvedPlan
@@ -58,7 +59,6 @@ _PASSED = (
 )
 # An epoch that is under way ends at once when it is asked to: this is for one that hangs.
 _PATIENCE_S = 10.0
-_TENSORFLOW = ("tensorflow-cpu", "tensorflow", "intel-tensorflow")
 
 
 class InterruptedRunError(BaseException):
@@ -73,6 +73,7 @@ class Context:
     data_mode: str
     git_commit: str | None
     git_dirty: bool | None
+    gpu: str | None = None
     command: Sequence[str] = TRAIN
 
 
@@ -81,25 +82,13 @@ def available_cpus() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def describe_machine() -> Machine:
-    """Return what a run here would be made with."""
-    tensorflow = next((found for name in _TENSORFLOW if (found := _version(name))), None)
-    return Machine(_cpu_model(), tensorflow, _version("keras"))
+def describe_host() -> Machine:
+    """Return what a run here would be made with.
 
-
-def _cpu_model(path: Path = Path("/proc/cpuinfo")) -> str | None:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return None
-    return next((line.partition(":")[2].strip() for line in lines if "model name" in line), None)
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+    Raises:
+        WorkloadsError: where ``python -m models describe`` fails.
+    """
+    return read_machine(ask_models("describe"), in_container=False)
 
 
 def read_git(root: Path = ROOT) -> tuple[str | None, bool | None]:
@@ -117,6 +106,12 @@ def read_git(root: Path = ROOT) -> tuple[str | None, bool | None]:
     commit = ask("rev-parse", "HEAD")
     changes = ask("status", "--porcelain", "--untracked-files=no")
     return commit, None if changes is None else bool(changes)
+
+
+def count_vcpus(instance: str) -> int:
+    """Return how many CPUs a run on an instance of this machine uses."""
+    entry = find_instance(instance)
+    return entry.vcpus if entry and isinstance(entry.vcpus, int) else available_cpus()
 
 
 def start_manifest(
@@ -147,7 +142,9 @@ def start_manifest(
         jit_compile=build.jit_compile,
         environment=build.environment,
         data_mode=context.data_mode,
-        hardware=Hardware(vcpus=int(job.cell.instance.rpartition("-")[2])),
+        hardware=Hardware(
+            vcpus=count_vcpus(job.cell.instance), gpu=context.gpu if build.gpu else None
+        ),
         software=software,
         git_commit=context.git_commit,
         git_dirty=context.git_dirty,

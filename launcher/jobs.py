@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from catalog.entries import Build
+    from launcher.machines import Machine
     from launcher.plan import ResolvedPlan
     from launcher.workloads import KnownWorkload
 
@@ -20,17 +21,6 @@ BASE_SEED = 20170705
 """The seed of the first repeat; that of repeat r is r more. All cells share them."""
 
 _RUN_ID = re.compile(r"r(\d+)(?:-(\d+))?")
-
-
-@dataclass(frozen=True)
-class Machine:
-    """What a run on this machine would be made with; None where it is unknown."""
-
-    cpu_model: str | None = None
-    tensorflow: str | None = None
-    keras: str | None = None
-    wheel_sha256: str | None = None
-    in_container: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,6 +164,8 @@ def is_current(
         (manifest.hardware.cpu_model, machine.cpu_model),
         (manifest.software.tensorflow, machine.tensorflow),
         (manifest.software.keras, machine.keras),
+        (manifest.software.python, machine.python),
+        (manifest.software.python_build, machine.python_build),
         (manifest.software.wheel_sha256, machine.wheel_sha256),
     )
     runner = manifest.software.runner

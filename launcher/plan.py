@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from catalog.declared import Declared, DeclaredError, DeclaredFile, suggest
-from catalog.entries import find_instance, list_instances, list_local_instances, read_builds
+from catalog.entries import (
+    LOCAL_GPU,
+    find_instance,
+    list_instances,
+    list_local_instances,
+    read_builds,
+)
 from models.run import Baseline, CellName, Name, Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from catalog.entries import Build
 
 ALL_CPUS = "local-max"
 """The instance name that stands for all of this machine's vCPUs."""
+
+NO_GPU = "an NVIDIA GPU, and nvidia-smi lists none here"
 
 _Price = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -33,6 +43,7 @@ class Plan(Declared):
         builds: some, or a mapping of each to its instances.
         instances: those of the builds that name none.
         baseline: what ratios are taken against.
+        gpu_baseline: what they are taken against where this cell can be run.
         usd_per_hour: prices of instances, in USD per hour.
         price_book: a price book of the catalog, by name.
     """
@@ -45,6 +56,7 @@ class Plan(Declared):
     builds: dict[Name, tuple[Name, ...] | None] | tuple[Name, ...]
     instances: tuple[Name, ...] = ()
     baseline: Baseline
+    gpu_baseline: Baseline | None = None
     usd_per_hour: dict[Name, _Price] = Field(default_factory=dict)
     price_book: Name | None = None
 
@@ -68,7 +80,7 @@ class Selection:
 class ResolvedPlan:
     """A plan for this machine: its cells in order, and those that are selected.
 
-    ``left_out`` names the plan's builds that can't be run here.
+    ``left_out`` has the plan's builds that can't be run here, each with what it needs.
     """
 
     campaign: str
@@ -81,7 +93,7 @@ class ResolvedPlan:
     usd_per_hour: dict[str, float]
     price_book: str | None
     budget_epochs: int | None = None
-    left_out: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_plan(
@@ -89,7 +101,7 @@ def read_plan(
     selection: Selection,
     workloads: Collection[str],
     cpus: int,
-    runnable: Collection[str] | None = None,
+    lacking: Mapping[str, str] | None = None,
 ) -> ResolvedPlan:
     """Read a plan, check it against the catalog and this machine, and narrow it.
 
@@ -98,8 +110,8 @@ def read_plan(
         selection: what narrows it.
         workloads: the names of all workloads.
         cpus: how many CPUs this process may use.
-        runnable: the builds that can be run here; those that need no image where None. Others
-            of the plan are left out, unless they are asked for.
+        lacking: the builds that can't be run here, each with what it needs; those that the
+            host alone can't run where None. They are left out, unless they are asked for.
 
     Raises:
         DeclaredError: for the first fault: its line, and the mend.
@@ -107,15 +119,18 @@ def read_plan(
     file = DeclaredFile(path)
     plan = file.check(Plan)
     names = _check_workloads(file, plan, workloads)
-    if runnable is None:
-        runnable = [name for name, build in read_builds().items() if not build.needs]
-    pairs, left_out = _check_builds(file, plan, cpus, runnable, selection.builds)
+    if lacking is None:
+        lacking = list_lacking(read_builds())
+    pairs, left_out = _check_builds(file, plan, cpus, lacking, selection.builds)
     cells = tuple(
         CellName(workload=workload, build=build, instance=instance)
         for workload in names
         for build, instance in pairs
     )
     baseline = Baseline(build=plan.baseline.build, instance=_resolve(plan.baseline.instance, cpus))
+    on_gpu = plan.gpu_baseline
+    if on_gpu and (on_gpu.build, on_gpu.instance) in pairs:
+        baseline = on_gpu
     if (baseline.build, baseline.instance) not in pairs:
         known = ", ".join(f"{build} on {instance}" for build, instance in pairs)
         reason = f"the baseline {baseline.build} on {baseline.instance} is no cell of the plan"
@@ -161,13 +176,21 @@ def _check_unique(file: DeclaredFile, key: str, names: Sequence[str]) -> None:
             raise file.fault((key, index), f"{name!r} stands twice", "keep one of them")
 
 
+def list_lacking(builds: Mapping[str, Build], gpus: Collection[str] = ()) -> dict[str, str]:
+    """Return the builds that the host alone can't run, each with what it needs."""
+    lacking = {name: build.needs for name, build in builds.items() if build.needs}
+    if not gpus:
+        lacking |= {name: NO_GPU for name, build in builds.items() if build.gpu}
+    return lacking
+
+
 def _check_builds(
     file: DeclaredFile,
     plan: Plan,
     cpus: int,
-    runnable: Collection[str],
+    lacking: Mapping[str, str],
     asked: Collection[str],
-) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
+) -> tuple[list[tuple[str, str]], dict[str, str]]:
     """Return the (build, instance) pairs of a plan, each once, and the builds left out."""
     builds = plan.builds
     if not isinstance(builds, dict):
@@ -177,41 +200,48 @@ def _check_builds(
         raise file.fault(("builds",), "no build", suggest("pip", read_builds()))
     known = read_builds()
     pairs: list[tuple[str, str]] = []
-    left_out: list[str] = []
+    left_out: dict[str, str] = {}
     for index, (build, own) in enumerate(builds.items()):
         place = ("builds", build if isinstance(plan.builds, dict) else index)
         if build not in known:
             raise file.fault(place, f"unknown build {build!r}", suggest(build, known))
-        if build not in runnable:
+        if build in lacking:
             # What nobody asked for by name is left out, as long as something remains.
-            if build in asked or not set(builds) & set(runnable):
-                raise _lacks_image(file, place, build)
-            left_out.append(build)
+            if build in asked or not set(builds) - set(lacking):
+                reason = f"the build {build!r} needs {lacking[build]}"
+                raise file.fault(place, reason, "see to it, or take another build")
+            left_out[build] = lacking[build]
             continue
         instances = own or plan.instances
         if not instances:
             reason = f"no instance for the build {build!r}"
             raise file.fault(place, reason, f"name some, such as [{ALL_CPUS}]")
-        _check_instances(file, place if own else ("instances",), instances, cpus)
+        where = place if own else ("instances",)
+        _check_instances(file, where, instances, known[build], cpus)
         pairs += [(build, _resolve(instance, cpus)) for instance in instances]
     # On a machine with one CPU, local-1 and local-max are the same.
-    return list(dict.fromkeys(pairs)), tuple(left_out)
+    return list(dict.fromkeys(pairs)), left_out
 
 
 def _check_instances(
-    file: DeclaredFile, where: tuple[int | str, ...], instances: Sequence[str], cpus: int
+    file: DeclaredFile,
+    where: tuple[int | str, ...],
+    instances: Sequence[str],
+    build: Build,
+    cpus: int,
 ) -> None:
     for position, instance in enumerate(instances):
+        place = (*where, position)
         if instance in instances[:position]:
-            reason = f"{instance!r} stands twice"
-            raise file.fault((*where, position), reason, "keep one of them")
-        _check_instance(file, (*where, position), instance, cpus)
-
-
-def _lacks_image(file: DeclaredFile, place: tuple[int | str, ...], build: str) -> DeclaredError:
-    entry = read_builds()[build]
-    needs = entry.needs or f"the image {entry.image!r} (make images)"
-    return file.fault(place, f"the build {build!r} needs {needs}", "make it, or take another build")
+            raise file.fault(place, f"{instance!r} stands twice", "keep one of them")
+        _check_instance(file, place, instance, cpus)
+        entry = find_instance(_resolve(instance, cpus))
+        if entry and bool(entry.accelerator) != build.gpu:
+            kind = "has a GPU" if entry.accelerator else "has no GPU"
+            mend = f"take {LOCAL_GPU} for builds on a GPU, and for them alone"
+            use = "is for one" if build.gpu else "is for CPUs"
+            reason = f"{instance!r} {kind}, and the build {build.title!r} {use}"
+            raise file.fault(place, reason, mend)
 
 
 def _check_instance(file: DeclaredFile, place: tuple[int | str, ...], name: str, cpus: int) -> None:

@@ -135,9 +135,9 @@ def train_plan(
     """
     folder = runs_dir / plan.campaign
     with lock_campaign(folder, lambda text: console.print(text, markup=False), wait=wait):
-        schedule, found = look_up(plan, folder, material)
         if material.runner.engine:
             remove_leftovers(material.runner.engine, folder)
+        schedule, found = look_up(plan, folder, material)
         for item in schedule.killed:
             settle_killed(item.folder, item.manifest)
         set_aside(folder, schedule.stale)
@@ -146,7 +146,13 @@ def train_plan(
         update_card(folder, plan, kept)
         outcome = Outcome(folder, reused=len(schedule.reused), stale=len(stale))
         if schedule.jobs:
-            context = Context(folder, material.data_mode, *read_git(), command=material.command)
+            context = Context(
+                folder,
+                material.data_mode,
+                *read_git(),
+                gpu=material.runner.gpu,
+                command=material.command,
+            )
             _run_all(plan, schedule.jobs, material, context, console, outcome, kept)
             # The first run gives the campaign its date.
             update_card(folder, plan, find_runs(folder)[0])
@@ -204,9 +210,10 @@ def _run_pass(
     for index, job in enumerate(jobs):
         view.start(job, estimate_remaining(jobs[index:], durations))
         workload, build = material.workloads[job.cell.workload], material.builds[job.cell.build]
-        engine, image = material.runner.engine, material.runner.images.get(build.image)
+        engine = material.runner.engine
         begin = time.monotonic()
-        if engine and image:
+        if engine:
+            image = material.runner.images[build.image]
             software = describe_container(engine, image)
             started = start_manifest(job, plan, workload, build, context, software)
             ended = run_in_container(started, context, engine, image)

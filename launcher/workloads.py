@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 
 class WorkloadsError(RuntimeError):
-    """The list of workloads can't be had: one line why."""
+    """What ``models`` says can't be had: one line why."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,26 @@ class KnownWorkload:
     parameters: dict[str, Any]
     sha256: str
     epochs: int
+
+
+def ask_models(*arguments: str) -> str:
+    """Return what ``python -m models`` prints.
+
+    Raises:
+        WorkloadsError: where it fails.
+    """
+    result = subprocess.run(
+        [sys.executable, "-m", "models", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if result.returncode != 0:
+        reason = result.stderr.strip().splitlines()[-1:] or ["no message"]
+        raise WorkloadsError(f"python -m models {arguments[0]}: {reason[0]}")
+    return result.stdout
 
 
 def check_real_data(names: Collection[str]) -> list[str]:
@@ -43,15 +63,9 @@ def read_workloads(profile: str) -> dict[str, KnownWorkload]:
     """Return the workloads of a profile, by name.
 
     Raises:
-        WorkloadsError: where ``python -m models list`` fails.
+        WorkloadsError: where the list can't be had.
     """
-    command = [sys.executable, "-m", "models", "list", "--json"]
-    result = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False
-    )
-    if result.returncode != 0:
-        reason = result.stderr.strip().splitlines()[-1:] or ["no message"]
-        raise WorkloadsError(f"the workloads can't be listed: {reason[0]}")
+    text = ask_models("list", "--json")
     return {
         record["name"]: KnownWorkload(
             record["name"],
@@ -59,5 +73,5 @@ def read_workloads(profile: str) -> dict[str, KnownWorkload]:
             record["profiles"][profile]["sha256"],
             record["profiles"][profile]["epochs"],
         )
-        for record in json.loads(result.stdout)["workloads"]
+        for record in json.loads(text)["workloads"]
     }

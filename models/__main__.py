@@ -1,4 +1,4 @@
-"""The command line of what goes into a container: ``python -m models list | train``."""
+"""The command line of what goes into a container: ``python -m models list | train | …``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from typing import Annotated
 
 import typer
 
+from models import hardware
+from models.code import hash_code
 from models.data.sources import DataError, find_real
-from models.parent import end_with_parent
+from models.gpus import GpuError, use_gpu
+from models.manifest import Software
+from models.parent import end_with_launcher
 from models.registry import UnknownWorkloadError, find_workload, list_workloads
 from models.run import RunFormatError, hash_parameters
 from models.trainer import train_run
@@ -80,12 +84,34 @@ def check_command(
         raise typer.Exit(1)
 
 
+@app.command("describe")
+def describe_command() -> None:
+    """Print what a run here would be made with, as JSON: hardware, software, and this code."""
+    record = {
+        "hardware": hardware.describe_hardware().model_dump(),
+        "software": hardware.describe_software(Software()).model_dump(),
+        "lacking_flags": hardware.lacking_flags(),
+        "code_sha256": hash_code(),
+    }
+    typer.echo(json.dumps(record, indent=1))
+
+
+@app.command("gpu")
+def gpu_command() -> None:
+    """Check that TensorFlow can use a GPU, and print its name. 0: it can, 1: why not."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    try:
+        typer.echo(use_gpu())
+    except GpuError as error:
+        raise _complain(error, 1) from None
+
+
 @app.command("train")
 def train_command(
     run_folder: Annotated[Path, typer.Argument(help="The run's folder, with its run.json.")],
 ) -> None:
     """Train the run that a folder's run.json describes. 0: complete, 1: failed, 3: preempted."""
-    end_with_parent()
+    end_with_launcher()
     try:
         code = train_run(run_folder.resolve())
     except RunFormatError as error:

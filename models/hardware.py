@@ -1,4 +1,4 @@
-"""What a run runs on and in: CPU, memory, GPU, versions, and the wheel that pip installed."""
+"""What a run runs on and in: CPU, memory, versions, and the wheel that pip installed."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from models.manifest import Hardware, Software
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _CPUINFO = Path("/proc/cpuinfo")
 # pip's report of the installation, kept where the environment is (see the Makefile).
 _INSTALL_REPORT = "kerascost-install.json"
+# What a TensorFlow that was compiled for some CPU needs of it, one line, as /proc/cpuinfo says it.
+_CPU_FLAGS = "kerascost-cpu-flags.txt"
 _TENSORFLOW = (
     "tensorflow-cpu",
     "tensorflow",
@@ -43,15 +42,15 @@ def use_cpus(count: int | None) -> None:
     os.sched_setaffinity(0, set(available[-count:]))
 
 
-def describe_hardware(vcpus: int | None, gpus: Sequence[str]) -> Hardware:
-    """Return the machine: its CPU's model and flags, its memory in bytes, the vCPUs in use."""
+def describe_hardware(vcpus: int | None = None, gpu: str | None = None) -> Hardware:
+    """Return the machine: its CPU's model and flags, its memory in bytes, what is in use of it."""
     model, flags = _read_cpu()
     return Hardware(
         cpu_model=model,
         cpu_flags=flags,
         vcpus=vcpus or len(os.sched_getaffinity(0)),
         memory_bytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        gpu=", ".join(gpus) or None,
+        gpu=gpu,
     )
 
 
@@ -68,6 +67,19 @@ def _read_cpu(path: Path = _CPUINFO) -> tuple[str | None, tuple[str, ...]]:
     return fields.get("model name"), tuple(sorted(flags.split()))
 
 
+def lacking_flags() -> list[str]:
+    """Return the CPU flags that the installed TensorFlow needs and this CPU lacks, sorted.
+
+    Without them it would die of SIGILL, a minute or an epoch into a run. A TensorFlow that says
+    nothing of its needs, lacks nothing.
+    """
+    try:
+        needed = (Path(sys.prefix) / _CPU_FLAGS).read_text(encoding="utf-8").split()
+    except OSError:
+        return []
+    return sorted(set(needed) - set(_read_cpu()[1]))
+
+
 def describe_software(software: Software) -> Software:
     """Return what is known of the software, completed: versions, wheel and its SHA-256."""
     name = next((name for name in _TENSORFLOW if _version(name)), None)
@@ -77,6 +89,7 @@ def describe_software(software: Software) -> Software:
             "tensorflow": _version(name) if name else None,
             "keras": _version("keras"),
             "python": platform.python_version(),
+            "python_build": ", ".join([*platform.python_build(), platform.python_compiler()]),
             "wheel": wheel,
             "wheel_sha256": sha256,
         }

@@ -61,12 +61,15 @@ class Software(_Part):
     """What the run ran in. ``runner`` is ``host`` or the container engine's name.
 
     ``framework`` is what trained where it wasn't TensorFlow, with its version.
+    ``python_build`` tells builds of one Python version apart, whose speeds differ: its date and
+    compiler.
     """
 
     tensorflow: str | None = None
     keras: str | None = None
     framework: str | None = None
     python: str | None = None
+    python_build: str | None = None
     wheel: str | None = None
     wheel_sha256: str | None = None
     runner: str = "unknown"
@@ -75,7 +78,10 @@ class Software(_Part):
 
 
 class Hardware(_Part):
-    """What the run ran on. ``memory_bytes`` is the machine's; ``vcpus`` those that were used."""
+    """What the run ran on. ``memory_bytes`` is the machine's; ``vcpus`` those that were used.
+
+    ``gpu`` is the GPU that was used; in a run that has not begun, the one that it is to use.
+    """
 
     cpu_model: str | None = None
     cpu_flags: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from models import clocks, hardware
 from models.data.sources import DataError
+from models.gpus import GpuError, hide_gpus, use_gpu
 from models.manifest import Manifest, Segment, Status, WallSeconds
 from models.registry import UnknownWorkloadError, find_workload
 from models.run import (
@@ -73,7 +74,7 @@ def train_run(folder: Path) -> int:
         _train(folder, manifest, progress)
     except PreemptedError:
         status, why = Status.PREEMPTED, "stopped on request"
-    except (TrainingError, DataError, UnknownWorkloadError) as error:
+    except (TrainingError, GpuError, DataError, UnknownWorkloadError) as error:
         status, why = Status.FAILED, str(error)
         sys.stderr.write(f"{why}\n")
     except BaseException as error:  # noqa: BLE001 (whatever Keras raises is why the run failed)
@@ -127,9 +128,20 @@ def _train(folder: Path, manifest: Manifest, progress: _Progress) -> None:
         hardware.use_cpus(manifest.hardware.vcpus)
     except ValueError as error:
         raise TrainingError(f"{manifest.instance}: {error}; use a smaller instance") from None
-    gpus = _start_tensorflow(manifest.hardware.vcpus, manifest.seed)
+    lacking = hardware.lacking_flags()
+    if lacking:
+        raise TrainingError(
+            f"this CPU lacks {', '.join(lacking)}, which the TensorFlow of the build "
+            f"{manifest.build} is compiled for; take another CPU, or another build"
+        )
+    _start_tensorflow(manifest.hardware.vcpus, manifest.seed)
+    gpu = None
+    if manifest.hardware.gpu:
+        gpu = use_gpu()
+    else:
+        hide_gpus()
     progress.changes |= {
-        "hardware": hardware.describe_hardware(manifest.hardware.vcpus, gpus).model_dump(),
+        "hardware": hardware.describe_hardware(manifest.hardware.vcpus, gpu).model_dump(),
         "software": hardware.describe_software(manifest.software).model_dump(),
     }
     data = workload.load(parameters, manifest.data_mode or "auto", manifest.seed)
@@ -162,8 +174,8 @@ def _check_asked(manifest: Manifest, parameters: Parameters) -> None:
             )
 
 
-def _start_tensorflow(vcpus: int | None, seed: int) -> list[str]:
-    """Import TensorFlow with its threads set; return the names of the GPUs that it sees."""
+def _start_tensorflow(vcpus: int | None, seed: int) -> None:
+    """Import TensorFlow with its threads set."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     os.environ["KERAS_BACKEND"] = "tensorflow"
     import keras
@@ -173,11 +185,6 @@ def _start_tensorflow(vcpus: int | None, seed: int) -> list[str]:
         tf.config.threading.set_intra_op_parallelism_threads(vcpus)
         tf.config.threading.set_inter_op_parallelism_threads(vcpus)
     keras.utils.set_random_seed(seed)
-    names = []
-    for device in tf.config.list_physical_devices("GPU"):
-        details = tf.config.experimental.get_device_details(device)
-        names.append(str(details.get("device_name", device.name)))
-    return names
 
 
 def fit(

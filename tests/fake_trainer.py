@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from models.parent import end_with_parent
+from models.parent import end_with_launcher
 from models.run import (
     EpochRecord,
     EpochWriter,
@@ -24,7 +24,7 @@ from models.run import (
 
 
 def main():
-    end_with_parent()
+    end_with_launcher()
     folder = Path(sys.argv[1])
     told = json.loads((folder.parents[5] / "told.json").read_text())
     manifest = read_manifest(folder)

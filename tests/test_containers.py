@@ -14,13 +14,26 @@ from launcher.containers import start_arguments
 from launcher.endings import describe_exit
 from launcher.engines import Engine, EngineError, Image, exit_state, find_engine, find_image
 from launcher.host import Context
-from launcher.jobs import Machine
+from launcher.machines import Machine
 from launcher.runners import choose_runner
+from models.code import hash_code
 from models.run import Hardware, Software
 from tests.conftest import ROOT
 from tests.test_jobs import found, schedule
 
 IMAGE = Image("localhost/kerascost-pip", "sha256:" + "a" * 64)
+DESCRIPTION = {
+    "hardware": {"cpu_model": "A CPU"},
+    "software": {
+        "tensorflow": "2.14.0",
+        "keras": "2.14.0",
+        "python": "3.11.2",
+        "python_build": "main, GCC 12.2.0",
+        "wheel_sha256": "ff",
+    },
+    "lacking_flags": [],
+    "code_sha256": "0" * 64,
+}
 SCRIPT = ROOT / "docker" / "compiled" / "build-wheel.sh"
 
 
@@ -85,6 +98,7 @@ def test_auto_falls_to_the_host_and_says_why(fake):
     assert runner.engine is None
     assert runner.reason.startswith("on the host (docker version: Cannot connect")
     assert "compiled" not in runner.machines
+    assert runner.lacking["compiled"].startswith("an image with a compiled TensorFlow")
     fake("podman", 'test "$1" = info && echo 4.3.1')
     reason = choose_runner("auto", read_builds()).reason
     assert "podman 4.3.1 answers, and has no localhost/kerascost-compiled or" in reason
@@ -97,7 +111,7 @@ def test_an_engine_that_was_asked_for_is_never_left_silently(fake):
 
 def test_a_runner_knows_what_its_images_hold(fake):
     record = json.dumps([{"Id": "b" * 64, "Config": {"Labels": None}}])
-    inside = json.dumps({"tensorflow": "2.14.0", "keras": "2.14.0", "wheel_sha256": "ff"})
+    inside = json.dumps(DESCRIPTION | {"code_sha256": hash_code()})
     fake(
         "podman",
         f"""case "$1 $3" in
@@ -109,6 +123,7 @@ def test_a_runner_knows_what_its_images_hold(fake):
     runner = choose_runner("podman", read_builds())
     assert set(runner.images) == {"pip"}
     assert set(runner.machines) == {"pip", "pip-onednn", "pip-xla"}
+    assert runner.lacking["compiled"] == "the image localhost/kerascost-compiled (make images)"
     assert runner.machines["pip"].tensorflow == "2.14.0"
     assert runner.machines["pip"].in_container
     assert runner.reason == "in containers of podman 4.3.1"
@@ -119,7 +134,8 @@ def test_a_container_has_no_network_and_no_rights(tmp_path, monkeypatch):
     monkeypatch.setenv("KERAS_HOME", str(tmp_path / "keras"))
     manifest = found(hardware=Hardware(vcpus=1)).manifest
     context = Context(tmp_path / "c", "auto", None, None)
-    arguments = start_arguments("n", tmp_path / "run", manifest, context, IMAGE)
+    engine = Engine("podman", "4.3.1")
+    arguments = start_arguments("n", tmp_path / "run", manifest, context, engine, IMAGE)
     line = " ".join(arguments)
     last = max(os.sched_getaffinity(0))
     for words in (
@@ -164,13 +180,32 @@ def test_the_builders_command_line():
         *("--version", "2.21.0", "--sha256", "a" * 64, "--march", "skylake-avx512", "--dry-run")
     )
     assert result.returncode == 0
-    fetch, check, bazel = result.stdout.splitlines()
+    fetch, check, bazel, *_ = result.stdout.splitlines()
     assert fetch.endswith("/tensorflow/tensorflow/archive/refs/tags/v2.21.0.tar.gz")
     assert check == f"echo '{'a' * 64}  tensorflow.tar.gz' | sha256sum --check"
     assert bazel.startswith("bazel build --config=opt --copt=-march=skylake-avx512 ")
     assert bazel.endswith(" //tensorflow/tools/pip_package:wheel")
     older = build_wheel("--version", "2.14.0", "--sha256", "a" * 64, "--dry-run").stdout
-    assert older.rstrip().endswith(":build_pip_package")
+    assert older.splitlines()[2].endswith(":build_pip_package")
+
+
+def test_the_builder_says_what_the_wheel_will_need_of_a_cpu(fake):
+    # As gcc 12 -march=icelake-server -dM -E prints them, some of many.
+    macros = [
+        "AVX",
+        "AVX512F",
+        "AVX512VNNI",
+        "AVX2",
+        "FMA",
+        "SSE4_2",
+        "AVX512VPOPCNTDQ",
+        "GFNI",
+        "k8",
+    ]
+    fake("gcc", "\n".join(f'echo "#define __{macro}__ 1"' for macro in macros))
+    result = build_wheel("--version", "2.21.0", "--sha256", "a" * 64, "--dry-run")
+    wanted = "avx avx2 avx512_vnni avx512_vpopcntdq avx512f fma sse4_2"
+    assert result.stdout.splitlines()[3] == f"needs of a CPU: {wanted}"
 
 
 @pytest.mark.parametrize(

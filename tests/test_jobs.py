@@ -10,12 +10,12 @@ from catalog.entries import read_builds
 from launcher.jobs import (
     Found,
     Job,
-    Machine,
     estimate_remaining,
     next_run_id,
     schedule_jobs,
     seed_of,
 )
+from launcher.machines import Machine
 from launcher.plan import ResolvedPlan
 from launcher.workloads import KnownWorkload
 from models.run import (

@@ -47,10 +47,19 @@ set -- bazel build --config=opt --copt="-march=$march" --host_copt="-march=$marc
 [ -z "$jobs" ] || set -- "$@" --jobs="$jobs"
 set -- "$@" "$target"
 
+# What the wheel will need of a CPU, in the words of /proc/cpuinfo: gcc names what it compiles for.
+cpu_flags() {
+    gcc "-march=$march" -dM -E -x c /dev/null |
+        sed -n 's/^#define __\(AVX[A-Z0-9_]*\|AMX_[A-Z0-9]*\|FMA\|BMI2\|F16C\|SSE4_[12]\)__ 1$/\1/p' |
+        tr 'A-Z' 'a-z' | sed -e 's/^avx512\(vnni\|bf16\|fp16\|vbmi2\|bitalg\|vpopcntdq\|vp2intersect\)$/avx512_\1/' \
+        -e 's/^avxvnni$/avx_vnni/' | sort -u | tr '\n' ' ' | sed 's/ $//'
+}
+
 if [ -n "$dry" ]; then
     echo "curl --location --fail --output tensorflow.tar.gz $address"
     echo "echo '$sha256  tensorflow.tar.gz' | sha256sum --check"
     echo "$@"
+    ! command -v gcc >/dev/null || echo "needs of a CPU: $(cpu_flags)"
     exit 0
 fi
 
@@ -67,5 +76,6 @@ export PYTHON_BIN_PATH="$(command -v python3)" TF_NEED_CUDA=0 TF_NEED_ROCM=0 CC_
 yes '' | ./configure >/dev/null
 "$@"
 mkdir -p "$out"
+cpu_flags >"$out/cpu-flags.txt"
 if [ "$minor" -ge 17 ]; then cp bazel-bin/tensorflow/tools/pip_package/wheel_house/*.whl "$out/"
 else bazel-bin/tensorflow/tools/pip_package/build_pip_package --cpu "$out"; fi
