@@ -18,8 +18,6 @@ from launcher.runners import image_name
 from launcher.workloads import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from launcher.engines import Engine, Image
 
 OWN_BASE = image_name("base")
@@ -59,7 +57,7 @@ class Recipe:
 
     image: str
     dockerfile: str
-    arguments: Mapping[str, str] = field(default_factory=dict)
+    arguments: dict[str, str] = field(default_factory=dict)
     wheel: Path | None = None
 
 
@@ -132,7 +130,7 @@ def _pip_recipe(lock: str, locks: Path, image: str = "pip") -> Recipe:
     return Recipe(image, "docker/pip/Dockerfile", arguments)
 
 
-def _compiled_recipe(arguments: Mapping[str, str], wheel: Path | None = None) -> Recipe:
+def _compiled_recipe(arguments: dict[str, str], wheel: Path | None = None) -> Recipe:
     return Recipe("compiled", "docker/compiled/Dockerfile", arguments, wheel)
 
 
@@ -173,12 +171,11 @@ def build_image(engine: Engine, recipe: Recipe, base: str) -> tuple[Image, float
     if recipe.wheel:
         shutil.copy(recipe.wheel, _WHEELS)
     commit, dirty = read_git()
-    arguments = {
-        **recipe.arguments,
-        **({"BASE_IMAGE": base} if base else {}),
-        "GIT_COMMIT": f"{commit or 'unknown'}{'-dirty' if dirty else ''}",
-    }
     command = [engine.name, "build", "--file", recipe.dockerfile]
+    # As an argument of the Dockerfile it would be the one that podman's cache has seen first.
+    revision = f"{commit or 'unknown'}{'-dirty' if dirty else ''}"
+    command += ["--label", f"org.opencontainers.image.revision={revision}"]
+    arguments = recipe.arguments | ({"BASE_IMAGE": base} if base else {})
     for name, value in arguments.items():
         command += ["--build-arg", f"{name}={value}"]
     command += ["--tag", image_name(recipe.image), "."]
