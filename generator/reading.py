@@ -18,6 +18,7 @@ from models.run import (
     CellName,
     Run,
     RunFormatError,
+    Software,
     Status,
     list_run_folders,
     read_campaign,
@@ -194,6 +195,7 @@ def read_campaign_folder(folder: Path) -> Campaign | list[Exclusion]:
     reader.exclusions += _read_unplaced(folder)
     runs = _keep_members(reader, card, found)
     runs = _keep_same_work(reader, card, runs)
+    runs = _keep_same_software(reader, card, runs)
     runs = _keep_originals(reader, runs)
     measured = {_cell_of(run) for run in runs if is_whole(run)}
     for run in runs:
@@ -259,16 +261,12 @@ def _keep_same_work(reader: _Reader, card: CampaignCard, runs: Sequence[Run]) ->
 
     The baseline's parameters are the right ones; without one, those of most runs.
     """
-    baseline = card.baseline
     by_workload: dict[str, Counter[tuple[bool, Work]]] = {}
     for run in runs:
         manifest = run.manifest
         if manifest.status is Status.COMPLETE:
-            is_baseline = baseline is not None and (
-                (manifest.build, manifest.instance) == (baseline.build, baseline.instance)
-            )
             counts = by_workload.setdefault(manifest.workload.name, Counter())
-            counts[is_baseline, _work_of(run)] += 1
+            counts[_is_baseline(run, card), _work_of(run)] += 1
     right = {
         workload: min(counts, key=lambda key: (not key[0], -counts[key], key[1]))[1]
         for workload, counts in by_workload.items()
@@ -298,6 +296,47 @@ def _work_of(run: Run) -> Work:
         manifest.warmup_epochs,
         manifest.steps_per_epoch or 0,
     )
+
+
+def _keep_same_software(reader: _Reader, card: CampaignCard, runs: Sequence[Run]) -> list[Run]:
+    """Leave out runs that differ in what isn't compared: versions, and whether in a container.
+
+    The baseline's software is the right one; without one, that of most runs. The runs of one cell
+    have one wheel, that of most.
+    """
+    software: Counter[tuple[bool, str]] = Counter()
+    wheels: dict[tuple[str, str, str], Counter[str]] = {}
+    examples: dict[str, Software] = {}
+    for run in runs:
+        manifest = run.manifest
+        if manifest.status is Status.COMPLETE:
+            key = manifest.software.model_dump_json()
+            examples[key] = manifest.software
+            software[_is_baseline(run, card), key] += 1
+            wheels.setdefault(_cell_of(run), Counter())[manifest.software.wheel_sha256 or ""] += 1
+    if not software or card.source:
+        return list(runs)
+    right = examples[min(software, key=lambda key: (not key[0], -software[key], key[1]))[1]]
+    kept = []
+    for run in runs:
+        mine, counts = run.manifest.software, wheels.get(_cell_of(run), Counter())
+        wheel = min(counts, key=lambda key: (-counts[key], key), default="")
+        difference = right.find_difference(mine)
+        if run.manifest.status not in (Status.COMPLETE, Status.PREEMPTED):
+            kept.append(run)
+        elif difference:
+            reason = f"other software than the rest of the campaign ({difference})"
+            reader.exclude_run(run, reason, _AGAIN)
+        elif wheel and mine.wheel_sha256 not in (None, wheel):
+            reader.exclude_run(run, "another wheel than the rest of its cell", _AGAIN)
+        else:
+            kept.append(run)
+    return kept
+
+
+def _is_baseline(run: Run, card: CampaignCard) -> bool:
+    mine = run.manifest.build, run.manifest.instance
+    return card.baseline is not None and mine == (card.baseline.build, card.baseline.instance)
 
 
 def _keep_originals(reader: _Reader, runs: Sequence[Run]) -> list[Run]:

@@ -176,7 +176,8 @@ def _read_output(engine: Engine, name: str) -> bytes:
         stderr=subprocess.STDOUT,
         check=False,
     )
-    return result.stdout
+    # Of a container that is gone there is only what the engine says of that.
+    return b"" if result.returncode else result.stdout
 
 
 def _remove(engine: Engine, name: str) -> None:

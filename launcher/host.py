@@ -88,7 +88,7 @@ def describe_host() -> Machine:
     Raises:
         WorkloadsError: where ``python -m models describe`` fails.
     """
-    return read_machine(ask_models("describe"), in_container=False)
+    return read_machine(ask_models("describe"), "host")
 
 
 def read_git(root: Path = ROOT) -> tuple[str | None, bool | None]:

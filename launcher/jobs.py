@@ -162,13 +162,8 @@ def is_current(
     workload, build = workloads[manifest.workload.name], builds[manifest.build]
     here = (
         (manifest.hardware.cpu_model, machine.cpu_model),
-        (manifest.software.tensorflow, machine.tensorflow),
-        (manifest.software.keras, machine.keras),
-        (manifest.software.python, machine.python),
-        (manifest.software.python_build, machine.python_build),
-        (manifest.software.wheel_sha256, machine.wheel_sha256),
+        (manifest.software.wheel_sha256, machine.software.wheel_sha256),
     )
-    runner = manifest.software.runner
     return (
         manifest.profile == profile
         and manifest.workload.sha256 == workload.sha256
@@ -176,8 +171,7 @@ def is_current(
         and manifest.jit_compile == build.jit_compile
         and manifest.environment == build.environment
         and _is_wanted_data(manifest, data_mode)
-        # Runs in a container and on the host are never in one cell.
-        and (runner == "unknown" or (runner != "host") == machine.in_container)
+        and not manifest.software.find_difference(machine.software)
         # What a run could not say, or is not known here, is no difference.
         and all(ours == theirs or None in (ours, theirs) for ours, theirs in here)
     )

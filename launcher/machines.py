@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from models.run import Software
 
 
 @dataclass(frozen=True)
@@ -14,56 +16,29 @@ class Machine:
     tells which version of ``models/`` would make it.
     """
 
+    software: Software = field(default_factory=Software)
     cpu_model: str | None = None
-    tensorflow: str | None = None
-    keras: str | None = None
-    python: str | None = None
-    python_build: str | None = None
-    wheel_sha256: str | None = None
-    in_container: bool = False
     lacking_flags: tuple[str, ...] = ()
     code_sha256: str | None = None
 
 
-def read_machine(text: str, *, in_container: bool) -> Machine:
+def read_machine(text: str, runner: str) -> Machine:
     """Return the machine that a description names.
+
+    Args:
+        text: what ``describe`` printed.
+        runner: ``host``, or the engine of the container that printed it.
 
     Raises:
         ValueError: where the text is none, such as that of an older image.
     """
     try:
         record = json.loads(text)
-        software = record["software"]
         return Machine(
+            software=Software.model_validate(record["software"] | {"runner": runner}),
             cpu_model=record["hardware"]["cpu_model"],
-            tensorflow=software["tensorflow"],
-            keras=software["keras"],
-            python=software["python"],
-            python_build=software["python_build"],
-            wheel_sha256=software["wheel_sha256"],
-            in_container=in_container,
             lacking_flags=tuple(record["lacking_flags"]),
             code_sha256=record["code_sha256"],
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"no description: {error}") from None
-
-
-def find_difference(one: Machine, other: Machine) -> str:
-    """Return in which software two machines differ whose runs are to be compared; empty: none.
-
-    As in ``Keras 2.14.0 and 3.15.1``. What is unknown is no difference, and the wheel is what
-    builds are compared for.
-    """
-    pairs = (
-        ("TensorFlow", one.tensorflow, other.tensorflow),
-        ("Keras", one.keras, other.keras),
-        ("Python", one.python, other.python),
-        ("Python built", one.python_build, other.python_build),
-    )
-    differing = (
-        f"{name} {ours} and {theirs}"
-        for name, ours, theirs in pairs
-        if ours != theirs and None not in (ours, theirs)
-    )
-    return next(differing, "")

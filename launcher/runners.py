@@ -18,7 +18,7 @@ from launcher.engines import (
 )
 from launcher.gpus import find_gpus
 from launcher.host import describe_host
-from launcher.machines import Machine, find_difference, read_machine
+from launcher.machines import Machine, read_machine
 from launcher.plan import NO_GPU, list_lacking
 from launcher.workloads import WorkloadsError, ask_models
 
@@ -147,9 +147,10 @@ def check_comparable(plan: ResolvedPlan, runner: Runner) -> None:
     """
     builds = sorted({cell.build for cell in plan.selected}, key=lambda b: b != plan.baseline.build)
     for build in builds[1:]:
-        difference = find_difference(runner.machines[builds[0]], runner.machines[build])
+        one, other = runner.machines[builds[0]].software, runner.machines[build].software
+        difference = one.find_difference(other)
         if difference:
-            reason = f"{builds[0]} and {build} have {difference}, and would not be comparable"
+            reason = f"{builds[0]} and {build} would not be comparable: {difference}"
             mend = "make images of one version (make images), or narrow BUILDS"
             raise DeclaredError(plan.campaign, None, reason, mend)
 
@@ -179,7 +180,7 @@ def _describe_image(engine: Engine, image: Image) -> Machine:
     """Return what a run in an image would be made with."""
     command = ["run", "--rm", "--network", "none", image.digest, "python", "-m", "models"]
     try:
-        return read_machine(engine.run(*command, "describe"), in_container=True)
+        return read_machine(engine.run(*command, "describe"), engine.name)
     except (EngineError, ValueError) as error:
         reason = f"{image.name} can't say what it is ({error}): make images"
         raise EngineError(f"{engine.name}: {reason}") from None

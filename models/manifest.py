@@ -76,6 +76,31 @@ class Software(_Part):
     engine_version: str | None = None
     image_digest: str | None = None
 
+    def find_difference(self, other: Software) -> str:
+        """Return in what two runs differ that are to be compared; empty where in nothing.
+
+        As in ``Keras 2.14.0 and 3.15.1``. What is unknown is no difference, and the wheel is what
+        builds are compared for.
+        """
+        pairs = (
+            ("TensorFlow", self.tensorflow, other.tensorflow),
+            ("Keras", self.keras, other.keras),
+            ("Python", self.python, other.python),
+            ("Python built", self.python_build, other.python_build),
+            ("made", self._place, other._place),
+        )
+        differing = (
+            f"{name} {mine} and {theirs}"
+            for name, mine, theirs in pairs
+            if mine != theirs and None not in (mine, theirs)
+        )
+        return next(differing, "")
+
+    @property
+    def _place(self) -> str | None:
+        known = {"unknown": None, "host": "on the host"}
+        return known.get(self.runner, "in a container")
+
 
 class Hardware(_Part):
     """What the run ran on. ``memory_bytes`` is the machine's; ``vcpus`` those that were used.

@@ -119,6 +119,27 @@ def make_campaign(tmp_path):
 
 
 @pytest.fixture
+def fake(tmp_path, monkeypatch):
+    """Return a function that puts a stand-in for a command on the PATH: a shell script.
+
+    No engine answers, and there is no GPU, until a test puts others there.
+    """
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+    def make(name, script):
+        path = folder / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    for name in ("docker", "podman"):
+        make(name, 'echo "Cannot connect to the daemon" >&2; exit 1')
+    make("nvidia-smi", "exit 9")
+    return make
+
+
+@pytest.fixture
 def dice():
     """Return seeded random numbers."""
     return random.Random(20170705)

@@ -35,7 +35,7 @@ CELLS = tuple(
     for b in ("pip", "pip-xla")
 )
 WORKLOADS = {name: KnownWorkload(name, {"n": name}, name * 8, 3) for name in "ab"}
-MACHINE = Machine("A CPU", "2.0", "3.0")
+MACHINE = Machine(Software(tensorflow="2.0", keras="3.0", runner="host"), "A CPU")
 
 
 def plan(repeats=2, selected=CELLS):
