@@ -38,6 +38,7 @@ class Build(Declared):
 
     Attributes:
         title: its name for readers.
+        in_words: what a sentence calls it, after "16 vCPUs with".
         wheel: which wheel it is.
         environment: the variables that a run has.
         jit_compile: whether Keras compiles the training step with XLA.
@@ -48,6 +49,7 @@ class Build(Declared):
     """
 
     title: str
+    in_words: str
     wheel: str
     environment: dict[str, str]
     jit_compile: bool

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from catalog.entries import read_builds
 from generator.labels import PREDICTED
 from generator.measures import list_rows
 from generator.wording import format_count, format_percent, format_ratio, join_words
@@ -79,13 +80,8 @@ def in_sentence(label: str) -> str:
 
 def name_build(build: str) -> str:
     """Return a build as a sentence names it: compiled TensorFlow."""
-    known = {
-        "compiled": "compiled TensorFlow",
-        "pip": "TensorFlow from pip",
-        "pip-onednn": "oneDNN on",
-        "pip-xla": "XLA on",
-    }
-    return known.get(build, build)
+    entry = read_builds().get(build)
+    return entry.in_words if entry else build
 
 
 def _possessive(name: str) -> str:

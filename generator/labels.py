@@ -113,16 +113,16 @@ def label_cells(cells: pd.DataFrame, campaign: Campaign) -> pd.DataFrame:
 def sort_by_size(cells: pd.DataFrame) -> pd.DataFrame:
     """Return cells as charts and tables order them: GPU first, then by size, then by build.
 
-    ``pip`` comes before its variants, and ``compiled`` last: adjacent, from plain to tuned.
+    ``pip`` comes before its variants, and compiled builds last: adjacent, from plain to tuned.
     """
-    order = cells["build"].map(lambda build: (build == "compiled", build))
     keys = pd.DataFrame(
         {
             "workload": cells["workload"],
             "device": cells["device"] == "CPU",
             "vcpus": cells["vcpus"],
             "instance": cells["instance"],
-            "build": order,
+            "compiled": cells["compiled"],
+            "build": cells["build"],
         }
     )
     return cells.loc[keys.sort_values(list(keys.columns), kind="stable").index].reset_index(

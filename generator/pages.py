@@ -26,6 +26,7 @@ from generator.tables import (
     run_rows,
     scaling_rows,
     scenario_rows,
+    software_rows,
 )
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def make_environment(templates: Path) -> jinja2.Environment:
         "cell_rows": cell_rows,
         "run_rows": run_rows,
         "price_rows": price_rows,
+        "software_rows": software_rows,
         "scaling_rows": scaling_rows,
         "scenario_rows": scenario_rows,
         "break_even_rows": break_even_rows,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from catalog.entries import find_instance
@@ -29,6 +30,8 @@ Row = dict[str, Any]
 
 # From the fewest that a prediction needs; beyond these, few workloads have epochs left.
 _KNOWN_EPOCHS = (3, 4, 5, 6, 8)
+# "sha256:" and twelve digits: as engines show a digest.
+_SHORT_DIGEST = 19
 
 
 def answer_rows(report: Report) -> list[Row]:
@@ -96,6 +99,29 @@ def cell_rows(report: Report, workload: str) -> list[Row]:
 
 def _best(text: str, is_best: bool) -> str:
     return f"**{text}**" if is_best else text
+
+
+def software_rows(report: Report) -> list[Row]:
+    """Return what each build's figures were made with, in words: a row a combination."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    for run in report.campaign.figure_runs:
+        manifest, software = run.manifest, run.manifest.software
+        place = f"{software.runner} {software.engine_version or ''}".strip()
+        counts[
+            manifest.build,
+            # The rest of a wheel's name says for which machines it is.
+            " ".join((software.wheel or f"TensorFlow-{software.tensorflow}").split("-")[:2]),
+            software.keras or "unknown",
+            software.python or "unknown",
+            " ".join(f"{name}={value}" for name, value in sorted(manifest.environment.items())),
+            place,
+            (software.image_digest or "")[:_SHORT_DIGEST],
+        ] += 1
+    columns = ("build", "wheel", "keras", "python", "environment", "place", "digest")
+    return [
+        dict(zip(columns, key, strict=True)) | {"runs": count}
+        for key, count in sorted(counts.items())
+    ]
 
 
 def price_rows(report: Report) -> list[Row]:

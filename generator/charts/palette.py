@@ -61,6 +61,9 @@ class Look:
 
 LOOKS = {
     "compiled": Look("filled: compiled TensorFlow", "o", filled=True, hatch=""),
+    "compiled-onednn": Look(
+        "filled diamond, striped: compiled with oneDNN on", "D", filled=True, hatch="////"
+    ),
     "pip": Look("hollow: TensorFlow from pip", "o", filled=False, hatch=""),
     "pip-onednn": Look("diamond, striped: pip with oneDNN on", "D", filled=False, hatch="////"),
     "pip-xla": Look("triangle, dotted: pip with XLA on", "^", filled=False, hatch="...."),

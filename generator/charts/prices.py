@@ -115,7 +115,7 @@ def _lines(rows: list[Row], resolution: float | None) -> list[_Line]:
     for row in rows:
         if not row["is_baseline"]:
             order = (row["device"] == "CPU", row["vcpus"], row["instance"])
-            groups.setdefault((*order, row["build"] == "compiled", row["build"]), []).append(row)
+            groups.setdefault((*order, row["compiled"], row["build"]), []).append(row)
     return [_line(groups[key], bases, resolution) for key in sorted(groups)]
 
 
