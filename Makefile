@@ -70,12 +70,12 @@ IMAGE_ARGS = $(if $(strip $(RUNNER)),--runner "$(strip $(RUNNER))") \
 # An engine that is asked for gets images where it has none yet; what is there stays.
 MAKE_MISSING = $(if $(filter docker podman,$(strip $(RUNNER))),$(BIN)/python -m launcher images $(IMAGE_ARGS) --missing,:)
 
-.PHONY: help all bench site serve import prices base-image images check test benchmarks lock clean
+.PHONY: help all bench site serve import prices base-image images check test test-containers benchmarks lock clean
 
 help: ## print the targets and the settings
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@printf '\nSettings, as in: make all PROFILE=smoke WORKLOADS=mnist_mlp\n'
-	@awk '/^[A-Z_]+ *\?=.*#: /{name=$$1; sub(/^[^#]*#: /, ""); printf "  %-11s %s\n", name, $$0}' $(firstword $(MAKEFILE_LIST))
+	@awk '/^[A-Z0-9_]+ *\?=.*#: /{name=$$1; sub(/^[^#]*#: /, ""); printf "  %-11s %s\n", name, $$0}' $(firstword $(MAKEFILE_LIST))
 
 all: $(TRAIN) ## train the plan on this machine, then build the report
 	@$(MAKE_MISSING)
@@ -116,6 +116,9 @@ check: $(DEV) ## lint and type-check the code
 
 test: check ## run all checks and tests
 	@$(BIN)/python -m pytest $(PYTEST)
+
+test-containers: $(DEV) ## test the images and runs in them, by podman and docker (make images first)
+	@$(BIN)/python -m pytest -m containers tests/containers $(PYTEST)
 
 benchmarks: $(DEV) ## measure how light the harness and how fast the generator is
 	@for file in benchmarks/*.py; do echo "$$file"; $(BIN)/python -m "benchmarks.$$(basename $$file .py)" || exit $$?; done

@@ -3,7 +3,8 @@
 import pytest
 
 from catalog.declared import DeclaredError
-from launcher.plan import Selection, read_plan
+from catalog.entries import read_builds
+from launcher.plan import NO_GPU, Selection, list_lacking, read_plan
 from tests.conftest import ROOT
 
 WORKLOADS = ["mnist_cnn", "mnist_mlp"]
@@ -146,3 +147,53 @@ def test_an_empty_or_absent_plan(tmp_path):
         plan_of(tmp_path, "")
     with pytest.raises(DeclaredError, match="the file is missing"):
         read_plan(tmp_path / "no.yml", Selection(), WORKLOADS, 2)
+
+
+GPU = GOOD.replace("  pip-onednn: [local-max]\n", "  pip-gpu: [local-gpu]\n") + (
+    "gpu_baseline: {build: pip-gpu, instance: local-gpu}\n"
+)
+
+
+def plan_with(tmp_path, text, gpus, cpus=2, **selection):
+    path = tmp_path / "plan.yml"
+    path.write_text(text)
+    lacking = list_lacking(read_builds(), gpus)
+    return read_plan(path, Selection(**selection), WORKLOADS, cpus, lacking)
+
+
+def test_a_gpu_is_the_baseline_where_there_is_one(tmp_path):
+    plan = plan_with(tmp_path, GPU, ["Tesla K80"])
+    assert (plan.baseline.build, plan.baseline.instance) == ("pip-gpu", "local-gpu")
+    assert ("mnist_mlp", "pip-gpu", "local-gpu") in pairs(plan.cells)
+    plan = plan_with(tmp_path, GPU, [])
+    assert (plan.baseline.build, plan.baseline.instance) == ("pip", "local-2")
+    assert plan.left_out == {"pip-gpu": NO_GPU}
+    assert {cell.build for cell in plan.cells} == {"pip"}
+
+
+def test_the_projects_plan_has_the_gpu_where_there_is_one():
+    names = [path.stem for path in (ROOT / "models/workloads").glob("[!_]*.py")]
+    lacking = list_lacking(read_builds(), ["Tesla K80"])
+    plan = read_plan(ROOT / "plan.yml", Selection(), names, 2, lacking)
+    assert (plan.baseline.build, plan.baseline.instance) == ("pip-gpu", "local-gpu")
+    assert len(plan.cells) == 28
+
+
+def test_a_gpu_that_is_asked_for_and_not_there_is_an_error(tmp_path):
+    with pytest.raises(DeclaredError, match=r"the build 'pip-gpu' needs .*see to it"):
+        plan_with(tmp_path, GPU, [], builds=("pip-gpu",))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (GPU.replace("[local-gpu]", "[local-max]"), "'local-max' has no GPU, and the build"),
+        (
+            GPU.replace("pip: [local-max, local-1]", "pip: [local-gpu]"),
+            "'local-gpu' has a GPU, and",
+        ),
+    ],
+)
+def test_builds_and_instances_agree_on_the_gpu(tmp_path, text, said):
+    with pytest.raises(DeclaredError, match=said):
+        plan_with(tmp_path, text, ["Tesla K80"])
