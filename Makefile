@@ -120,8 +120,11 @@ test: check ## run all checks and tests
 test-containers: $(DEV) ## test the images and runs in them, by podman and docker (make images first)
 	@$(BIN)/python -m pytest -m containers tests/containers $(PYTEST)
 
-benchmarks: $(DEV) ## measure how light the harness and how fast the generator is
-	@for file in benchmarks/*.py; do echo "$$file"; $(BIN)/python -m "benchmarks.$$(basename $$file .py)" || exit $$?; done
+# 2 says that this machine lacks what one needs: the others are measured all the same.
+benchmarks: $(DEV) ## measure what the harness and a container cost, and how fast the generator is
+	@for file in benchmarks/*.py; do echo "$$file"; code=0; \
+	$(BIN)/python -m "benchmarks.$$(basename $$file .py)" || code=$$?; \
+	test $$code = 0 -o $$code = 2 || exit $$code; done
 
 base-image: ## make a base image of Debian and Python by debootstrap: localhost/kerascost-base
 	@docker/base/make-base-image.sh $(ENGINE)

@@ -46,7 +46,7 @@ def test_a_command_is_one_that_make_knows(command):
     assert words[0] == "make"
     result = make("--dry-run", *words[1:])
     assert result.returncode == 0, result.stderr
-    known = set(re.findall(r"^([A-Z_]+) +\?=", MAKEFILE, re.MULTILINE))
+    known = set(re.findall(r"^([A-Z0-9_]+) +\?=", MAKEFILE, re.MULTILINE))
     assert {word.partition("=")[0] for word in words if "=" in word} <= known
 
 
@@ -56,7 +56,7 @@ def test_help_lists_every_target_and_setting():
     assert [
         name for name in phony if not re.search(rf"^  make {name} +\S", shown, re.MULTILINE)
     ] == []
-    settings = re.findall(r"^([A-Z_]+) +\?=", MAKEFILE, re.MULTILINE)
+    settings = re.findall(r"^([A-Z0-9_]+) +\?=", MAKEFILE, re.MULTILINE)
     assert [
         name for name in settings if not re.search(rf"^  {name} +\S", shown, re.MULTILINE)
     ] == []
