@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -101,16 +102,19 @@ def exit_state(engine: Engine, container: str) -> tuple[int, bool] | None:
 
 def _call(command: Sequence[str], timeout: float | None) -> str:
     try:
-        result = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=timeout,
-            check=False,
-        )
+        # Where a container runs out of memory, podman's monitor leaves a file where it was started.
+        with tempfile.TemporaryDirectory() as place:
+            result = subprocess.run(
+                command,
+                cwd=place,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=timeout,
+                check=False,
+            )
     except FileNotFoundError:
         raise EngineError(f"{command[0]}: not installed") from None
     except subprocess.TimeoutExpired:

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from launcher import containers
 from launcher.__main__ import app
+from tests.conftest import ROOT
 from tests.containers.conftest import wait_for
 
 pytestmark = pytest.mark.containers
@@ -77,3 +78,5 @@ def test_a_run_without_the_memory_it_needs_fails_and_says_so(campaign, monkeypat
     assert manifest["status"] == "failed"
     assert "ended without a word" in manifest["why"]
     assert "out of memory" in manifest["why"] or "SIGKILL" in manifest["why"]
+    # podman's monitor would leave a file here.
+    assert not (ROOT / "oom").exists()
