@@ -111,7 +111,8 @@ def precision_sentence(report: Report) -> str:
 def weaknesses(report: Report) -> list[str]:
     """Return what is weak about a campaign's figures, each in a sentence; most grave first."""
     card = report.campaign.card
-    found = []
+    # What its makers know is weak, no rule can know.
+    found = list(card.notes)
     if card.profile == "smoke":
         found.append(
             "Profile smoke: a few seconds of training each, to try the path. "

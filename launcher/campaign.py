@@ -141,6 +141,7 @@ def update_card(folder: Path, plan: ResolvedPlan, found: Sequence[Found]) -> Non
         scenario=_choose_scenario(plan),
         price_book=plan.price_book,
         usd_per_hour=plan.usd_per_hour,
+        notes=plan.notes,
     )
     if card != earlier:
         write_campaign(folder, card)

@@ -46,6 +46,7 @@ class Plan(Declared):
         gpu_baseline: what they are taken against where this cell can be run.
         usd_per_hour: prices of instances, in USD per hour.
         price_book: a price book of the catalog, by name.
+        notes: what a reader must know before the figures, a sentence each.
     """
 
     campaign: Name
@@ -59,6 +60,7 @@ class Plan(Declared):
     gpu_baseline: Baseline | None = None
     usd_per_hour: dict[Name, _Price] = Field(default_factory=dict)
     price_book: Name | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ class ResolvedPlan:
     price_book: str | None
     budget_epochs: int | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def read_plan(
@@ -152,6 +155,7 @@ def read_plan(
         price_book=plan.price_book,
         budget_epochs=selection.budget_epochs,
         left_out=left_out,
+        notes=plan.notes,
     )
 
 

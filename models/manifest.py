@@ -224,7 +224,8 @@ class CampaignCard(_Part):
     """``campaign.json``: what a campaign was to run, against what, at whose prices.
 
     ``usd_per_hour`` holds prices that the plan itself gives, in USD per hour by instance;
-    ``price_book`` names a file of the catalog. ``instances`` and ``builds`` describe those that
+    ``price_book`` names a file of the catalog. ``notes`` are what a reader must know before the
+    figures, a sentence each. ``instances`` and ``builds`` describe those that
     the catalog doesn't have. ``source`` is that of imported logs; its ``sha256`` is that of the
     list of files (SHA-256, two spaces, path), sorted, a line each.
     """
@@ -242,4 +243,5 @@ class CampaignCard(_Part):
     usd_per_hour: dict[Name, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = {}
     instances: dict[Name, InstanceCard] = {}
     builds: dict[Name, BuildCard] = {}
+    notes: tuple[str, ...] = ()
     source: Source | None = None

@@ -137,3 +137,10 @@ def test_figures_in_words():
     assert format_count(1234, "run") == "1,234 runs"
     assert join_words(["a"]) == "a"
     assert join_words(["a", "b", "c"]) == "a, b and c"
+
+
+def test_what_its_makers_note_comes_first(make_campaign):
+    folder = make_campaign({CPU: [[1.0, 2.0]]}, profile="quick", notes=("Another wheel.",))
+    first, second, *_ = weaknesses(report_on(folder))
+    assert first == "Another wheel."
+    assert second.startswith("Profile quick")

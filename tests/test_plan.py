@@ -197,3 +197,9 @@ def test_a_gpu_that_is_asked_for_and_not_there_is_an_error(tmp_path):
 def test_builds_and_instances_agree_on_the_gpu(tmp_path, text, said):
     with pytest.raises(DeclaredError, match=said):
         plan_with(tmp_path, text, ["Tesla K80"])
+
+
+def test_notes_are_kept_as_they_are_written(tmp_path):
+    plan = plan_of(tmp_path, GOOD + 'notes: ["A wheel of another maker."]\n')
+    assert plan.notes == ("A wheel of another maker.",)
+    assert plan_of(tmp_path, GOOD).notes == ()
