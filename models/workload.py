@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from models.manifest import WARMUP_EPOCHS, DatasetUsed, Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from models.data.sources import Source
+    from models.data.sources import DataMode, Source
 
 Parameters = dict[str, Any]
-DataMode = Literal["real", "auto", "synthetic"]
 
 PROFILES: tuple[Profile, ...] = ("full", "quick", "smoke")
 # One warm-up epoch, and two timed ones: two show whether they differ.

@@ -15,7 +15,8 @@ from models.manifest import DatasetUsed
 from models.workload import Data
 
 if TYPE_CHECKING:
-    from models.workload import DataMode, Parameters
+    from models.data.sources import DataMode
+    from models.workload import Parameters
 
     Images = np.ndarray[Any, Any]
     Split = tuple[tuple[Images, Images], tuple[Images, Images]]

@@ -14,7 +14,8 @@ from models.manifest import DatasetUsed
 from models.workload import Data
 
 if TYPE_CHECKING:
-    from models.workload import DataMode, Parameters
+    from models.data.sources import DataMode
+    from models.workload import Parameters
 
     Words = np.ndarray[Any, Any]
     Labelled = tuple[list[list[int]], Words]

@@ -9,10 +9,10 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
-if TYPE_CHECKING:
-    from models.workload import DataMode
+DataMode = Literal["real", "auto", "synthetic"]
+"""Which data is wanted: the real one, that if it is at hand, or a made one."""
 
 _CHUNK = 1 << 20
 # A machine without a network should not wait for one, and one with it answers at once.

@@ -14,7 +14,8 @@ from models.workload import Data
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from models.workload import DataMode, Parameters
+    from models.data.sources import DataMode
+    from models.workload import Parameters
 
     Numbers = np.ndarray[Any, Any]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from models.data.sources import CIFAR10
-from models.workload import Data, DataMode, Parameters, Workload
+from models.data.sources import CIFAR10, DataMode
+from models.workload import Data, Parameters, Workload
 
 if TYPE_CHECKING:
     import keras

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from models.data.sources import IMDB
-from models.workload import Data, DataMode, Parameters, Workload
+from models.data.sources import IMDB, DataMode
+from models.workload import Data, Parameters, Workload
 
 if TYPE_CHECKING:
     import keras

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from models.data.sources import NIETZSCHE
-from models.workload import Data, DataMode, Parameters, Workload
+from models.data.sources import NIETZSCHE, DataMode
+from models.workload import Data, Parameters, Workload
 
 if TYPE_CHECKING:
     import keras
