@@ -21,10 +21,16 @@ LOCAL = f"local-{len(os.sched_getaffinity(0))}"
 def place(tmp_path_factory):
     """Return a copy of the project, with this one's packages and none of its runs."""
     folder = tmp_path_factory.mktemp("clone") / "kerascost"
-    skip = shutil.ignore_patterns(".git", ".venv", "build", "site", "local*", ".*_cache", "tests")
+    skip = shutil.ignore_patterns(".git", ".venv", "build", "site", ".*_cache", "tests", "runs")
     shutil.copytree(ROOT, folder, ignore=skip)
+    # The project's campaigns, not those that were made here.
+    shutil.copytree(ROOT / "runs", folder / "runs", ignore=_skip_own_campaigns)
     (folder / ".venv").symlink_to(ROOT / ".venv")
     return folder
+
+
+def _skip_own_campaigns(folder, names):
+    return [name for name in names if name.startswith("local") and folder == str(ROOT / "runs")]
 
 
 def run_make(place, *arguments):
