@@ -137,6 +137,20 @@ def test_pictures_keep_their_place_while_they_load(served, look, width):
     assert page.evaluate(f"[...document.querySelectorAll('img.chart')].every({attributes})")
 
 
+def test_the_first_column_stays_and_leaves_room(report, served, look):
+    page = look(served, width=390)
+    for name in kinds_of_pages(report):
+        page.goto(served + name)
+        for frame in page.query_selector_all(".table-frame"):
+            frame.evaluate("frame => { frame.scrollLeft = 200; }")
+            first, room = frame.evaluate("""frame => {
+                const first = frame.querySelector("td").getBoundingClientRect();
+                return [first.left >= frame.getBoundingClientRect().left - 1,
+                        first.width <= 0.6 * innerWidth];
+            }""")
+            assert (first, room) == (True, True), (name, frame.get_attribute("aria-label"))
+
+
 def test_nothing_moves_for_those_who_asked_for_it(served, look):
     page = look(f"{served}index.html", reduced_motion="reduce")
     moving = """[...document.querySelectorAll('*')].filter((e) => {
@@ -147,9 +161,10 @@ def test_nothing_moves_for_those_who_asked_for_it(served, look):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_paper_has_charts_and_tables_whole(served, look, theme):
+@pytest.mark.parametrize("name", ["index.html", f"{CAMPAIGN}/runs.html"])
+def test_paper_has_charts_and_tables_whole(served, look, theme, name):
     # 180 mm of an A4 sheet, at 96 pixels an inch.
-    page = look(f"{served}index.html", width=680, theme=theme)
+    page = look(f"{served}{name}", width=680, theme=theme)
     page.emulate_media(media="print", color_scheme=theme)
     for part in (".md-header", ".md-sidebar", ".md-footer", ".md-skip", ".headerlink"):
         shown = f"[...document.querySelectorAll('{part}')].some(e => e.offsetParent)"
@@ -157,7 +172,7 @@ def test_paper_has_charts_and_tables_whole(served, look, theme):
     kinds = page.evaluate(
         "[...document.querySelectorAll('img.chart')].filter(i => i.offsetParent).map(i => i.src)"
     )
-    assert kinds
+    assert bool(kinds) == (name == "index.html")
     assert all(kind.endswith("wide-light.svg#only-light") for kind in kinds)
     wide = "[...document.querySelectorAll('table, img')].filter(e => e.scrollWidth > 680).length"
     assert page.evaluate(wide) == 0
