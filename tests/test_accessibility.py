@@ -48,6 +48,7 @@ def test_axe_finds_no_grave_fault(report, served, look, axe):
     for name in kinds:
         page.goto(served + name)
         page.evaluate(axe)
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
         for theme, width in THEMES:
             page.emulate_media(color_scheme=theme)
             page.set_viewport_size({"width": width, "height": 900})
