@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from generator.offline import write_search_script
+from generator.policy import write_policies
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
@@ -59,6 +62,10 @@ def write_config(template: Path, target: Path, docs: Path, nav: list[Any]) -> No
     config = yaml.safe_load(template.read_text(encoding="utf-8"))
     config["docs_dir"] = str(docs.resolve())
     config["nav"] = nav
+    if "custom_dir" in config["theme"]:
+        # MkDocs looks beside its configuration, which is written elsewhere than its template.
+        overrides = template.parent / config["theme"]["custom_dir"]
+        config["theme"]["custom_dir"] = str(overrides.resolve())
     text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=100)
     target.write_text(text, encoding="utf-8")
 
@@ -94,6 +101,8 @@ def build_site(config: Path, site: Path) -> None:
         faults = [line for line in output.splitlines() if line.startswith(("WARNING", "ERROR"))]
         detail = "\n".join(faults) or output.strip()
         raise SiteError(f"MkDocs can't build the site:\n{detail}")
+    write_search_script(fresh)
+    write_policies(fresh)
     shutil.rmtree(site, ignore_errors=True)
     site.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(fresh, site)

@@ -1,12 +1,22 @@
 """Makes campaigns on disk for tests: in the run format, through the project's own writers."""
 
+import functools
+import http.server
 import os
 import random
+import shutil
+import threading
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from catalog.claim import read_claim_files
+from catalog.entries import CATALOG
+from generator.pages import Site, write_pages
+from generator.reading import read_campaigns
+from generator.report import choose_shown, make_report
+from generator.site import build_site, write_config
 from models.run import (
     Baseline,
     CampaignCard,
@@ -143,3 +153,83 @@ def fake(tmp_path, monkeypatch):
 def dice():
     """Return seeded random numbers."""
     return random.Random(20170705)
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Return a Chromium; two in one thread can't be, so it ends with the file's tests."""
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory):
+    """Return the folder of the report as it is published, without this machine's own runs."""
+    target = tmp_path_factory.mktemp("report")
+    campaigns, unreadable = read_campaigns([ROOT / "runs"])
+    claims = read_claim_files(CATALOG / "claims")
+    reports = [make_report(item, claims) for item in campaigns if not item.name.startswith("local")]
+    site = Site(reports, choose_shown(reports, ""), unreadable)
+    docs = target / "build" / "docs"
+    nav = write_pages(docs, ROOT / "site_src", site)
+    write_config(ROOT / "mkdocs.yml", target / "build" / "mkdocs.yml", docs, nav)
+    build_site(target / "build" / "mkdocs.yml", target / "site")
+    return target / "site"
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def served(report):
+    """Return the address that the report is served at."""
+    handler = functools.partial(_Handler, directory=str(report))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def look(browser):
+    """Return a function that opens a page; it keeps what it asked for and what was said."""
+    contexts = []
+
+    def open_page(address, *, width=1280, theme="light", **options):
+        size = {"width": width, "height": 900}
+        context = browser.new_context(viewport=size, color_scheme=theme, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.asked, page.said = [], []
+        page.on("request", lambda request: page.asked.append(request.url))
+        page.on("console", lambda message: page.said.append(message.text))
+        page.on("pageerror", lambda error: page.said.append(str(error)))
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def search(page, words):
+    """Search for words as a reader does, by the keyboard; return the hits' addresses."""
+    page.keyboard.press("/")
+    page.keyboard.type(words)
+    page.wait_for_selector(".md-search-result__link")
+    links = page.locator(".md-search-result__link")
+    return [link.get_attribute("href") for link in links.all()]

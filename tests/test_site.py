@@ -257,22 +257,6 @@ def test_text_is_escaped():
     assert escape_markdown("a|b\n<c> *d* [e]") == r"a\|b &lt;c&gt; \*d\* \[e\]"
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-        yield opened
-        opened.close()
-
-
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_pages_in_a_browser(site, browser, width, theme):
