@@ -49,7 +49,9 @@ def engine(request, tmp_path_factory):
     assert shutil.which("docker"), "docker's command line is not installed (docker.io)"
     socket = tmp_path_factory.mktemp("podman") / "podman.sock"
     address = f"unix://{socket}"
-    service = subprocess.Popen(["podman", "system", "service", "--time=0", address])
+    # Its monitors leave files where it was started.
+    command = ["podman", "system", "service", "--time=0", address]
+    service = subprocess.Popen(command, cwd=socket.parent)
     before = os.environ.get("DOCKER_HOST")
     os.environ["DOCKER_HOST"] = address
     try:
